@@ -9,46 +9,75 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject
 
 from app.gui.main_window import MainWindow
+from app.services.first_model import lacks_model
 from app.services.program import Program
 from app.services.wishes import Wish
 
 if TYPE_CHECKING:
+    from app.gui.discover.first_model_card import FirstModelCard
     from app.gui.discover.page import ModelsPage
 
 
 class ModelsWiring(QObject):
     """Makes the page when somebody wants it."""
 
-    def __init__(self, program: Program, window: MainWindow, make_page: Callable[[], ModelsPage]) -> None:
+    def __init__(
+        self,
+        program: Program,
+        window: MainWindow,
+        make_page: Callable[[], ModelsPage],
+        make_card: Callable[[], FirstModelCard],
+    ) -> None:
         super().__init__(window)
-        self._session = program.session
+        self._program = program
         self._window = window
-        self._make_page = make_page
+        self._make_page, self._make_card = make_page, make_card
         self._page: ModelsPage | None = None
         window.page_wanted.connect(self._go)
         window.actions_by_name["models_action"].triggered.connect(lambda _checked=False: self.show())
-        self._disconnect = [program.chat.opened.connect(self._leave)]
+        self._card: FirstModelCard | None = None
+        self._disconnect = [
+            program.chat.opened.connect(self._leave),
+            program.models.changed.connect(self._offer_first),
+            program.session.changed.connect(self._offer_first),
+        ]
 
     def close(self) -> None:
         """Listen to the services no longer."""
         if self._page is not None:
             self._page.disconnect_services()
+        if self._card is not None:
+            self._card.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
-    def show(self) -> None:
-        """Go to the page."""
+    def show(self, part: str = "") -> None:
+        """Go to the page, or to one of its parts."""
         if self._page is None:
             self._page = self._make_page()
             self._page.load_wanted.connect(self._load)
             self._window.add_page("models", self._page)
             self._page.show_part("find")
+        if part:
+            self._page.show_part(part)
         self._window.show_page("models")
         self._page.take_keyboard()
 
+    def _offer_first(self) -> None:
+        """Offer a model to whoever has none."""
+        welcome, program = self._window.parts.chat_page.welcome, self._program
+        is_lacking = lacks_model(program.session, program.models)
+        if is_lacking and self._card is None:
+            self._card = self._make_card()
+            self._card.hide()
+            self._card.others_wanted.connect(self.show)
+            self._card.downloads_wanted.connect(lambda: self.show("downloads"))
+            welcome.set_offer(self._card)
+        welcome.show_offer(is_offered=is_lacking)
+
     def _load(self, path: str) -> None:
         """Load a model, and go to where one chats with it."""
-        self._session.use(Wish(Path(path)))
+        self._program.session.use(Wish(Path(path)))
         self._window.show_page("chat")
 
     def _go(self, name: str) -> None:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from app.gui.chat.text_alone import Background
     from app.gui.compare.page import ComparePage
     from app.gui.compare.what_if_dialog import WhatIfDialog
+    from app.gui.discover.first_model_card import FirstModelCard
     from app.gui.discover.page import ModelsPage
     from app.gui.inside.page import InsidePage
     from app.gui.live.diagnosis_card import DiagnosisCard
@@ -166,6 +167,13 @@ class OnDemand(QObject):
         from app.gui.discover.making import make_models_page
 
         return make_models_page(self._program, self._themes, self._background())
+
+    def first_model_card(self) -> FirstModelCard:
+        """Make what is offered to whoever has no model."""
+        from app.gui.discover.first_model_card import FirstModelCard
+
+        program = self._program
+        return FirstModelCard(program.planner.recommending, program.downloads, Icons(program.resources), self._themes)
 
     def open_what_if(self, turn: Turn) -> None:
         """Show an answer under other settings, in the window that does so already if there is one."""

@@ -17,5 +17,5 @@ def other_pages(
     return (
         InsideWiring(program, window, on_demand.inside_page),
         PlannerWiring(program, window, on_demand.planner_page),
-        ModelsWiring(program, window, on_demand.models_page),
+        ModelsWiring(program, window, on_demand.models_page, on_demand.first_model_card),
     )

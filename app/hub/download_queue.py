@@ -81,6 +81,8 @@ class DownloadQueue:
         self._wishes: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._saved = b""
+        self._is_read = False
+        """Whether what an earlier run left is known: until then nothing may be written over it."""
 
     def open(self) -> None:
         """Take up what an earlier run left."""
@@ -267,6 +269,7 @@ class DownloadQueue:
         return next((item for item in self._items if item.wanted.key == key), None)
 
     def _read(self) -> None:
+        self._is_read = True
         if self._kept is None:
             return
         try:
@@ -285,8 +288,13 @@ class DownloadQueue:
                     item.state, item.problem = each.state, each.problem
                     self._tell(item)
 
+    def _may_write(self, kept: Path) -> bool:
+        """Whether nothing lies there that is not known yet."""
+        self._is_read = self._is_read or not kept.exists()
+        return self._is_read
+
     def _save(self) -> None:
-        if self._kept is None:
+        if self._kept is None or not self._may_write(self._kept):
             return
         states: dict[str, Literal["paused", "failed"]] = {"paused": "paused", "failed": "failed"}
         kept = [_Kept(item.wanted, states.get(item.state, "waiting"), item.problem) for item in self._items]

@@ -1,4 +1,7 @@
-"""Which model the window begins with: the one that was used last, else the first usable one that a search finds."""
+"""Which model the window begins with: the one that was used last, else the first usable one that a search finds.
+
+Where there is none, one has to be had, and that one it begins with as soon as it is here.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,14 @@ from app.services.engine_session import EngineSession
 from app.services.models import Models
 from app.services.notices import Notice, Notices
 from app.services.wishes import Wish
+
+
+def lacks_model(session: EngineSession, models: Models) -> bool:
+    """Whether there is nothing to chat with: no model is loaded or chosen, and a search found none."""
+    is_free = session.phase == "no_model" and session.name is None
+    return (
+        is_free and models.has_looked and not models.is_reading and not any(each.is_usable for each in models.found)
+    )
 
 
 def begin_with(last: LastModelFound, session: EngineSession, models: Models, notices: Notices) -> None:

@@ -77,6 +77,11 @@ class Models:
         return self._found
 
     @property
+    def has_looked(self) -> bool:
+        """Whether a search has come to its end since the program began."""
+        return self._told_of > 0
+
+    @property
     def is_reading(self) -> bool:
         """Whether files were found of which no more than their names is known yet."""
         return self._unread > 0

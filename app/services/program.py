@@ -189,7 +189,7 @@ class Program:
         What another start asked for meanwhile is newer, and stays.
         """
         self.conversations.start()
-        watch_ends(self.downloads, self.models, self.notices)
+        watch_ends(self.downloads, self.models, self.notices, self.session)
         self.downloads.start()
         if self.settings.problems:
             first, *more = self.settings.problems

@@ -117,8 +117,11 @@ def _lead(window: Any, program: Any) -> Callable[[], None]:
         assert isinstance(found, QWidget), name
         return found
 
+    def sees(name: str) -> bool:
+        return any(each.isVisible() for each in window.findChildren(QWidget, name))
+
     def value(expression: str) -> Any:
-        return eval(expression, {"program": program, "window": window, "find": find})
+        return eval(expression, {"program": program, "window": window, "find": find, "sees": sees})
 
     def tell(what: object) -> None:
         sys.stdout.write(json.dumps(what) + "\n")
@@ -156,6 +159,15 @@ def _lead(window: Any, program: Any) -> Callable[[], None]:
     return step
 
 
+def _have_only(catalogue: Path) -> None:
+    """Recommend out of another catalogue, and find no models but those of the home folder."""
+    import app.bootstrap as bootstrap  # noqa: PLC0415
+    from app.system.resources import Resources  # noqa: PLC0415
+
+    bootstrap.checkout_models = tuple
+    Resources.catalogue = lambda _self: catalogue.read_text()  # type: ignore[method-assign]
+
+
 def _run() -> int:
     """Be the child."""
     from PySide6.QtCore import QSocketNotifier  # noqa: PLC0415
@@ -163,6 +175,8 @@ def _run() -> int:
     import app.gui.application as application  # noqa: PLC0415
     from app.__main__ import main  # noqa: PLC0415
 
+    if catalogue := os.environ.get("CATALOGUE_OF_THE_TEST"):
+        _have_only(Path(catalogue))
     make = application.make_window
 
     def make_and_lead(program: Any, themes: Any, icons: Any = None) -> Any:

@@ -93,3 +93,19 @@ def test_what_failed_is_still_told_after_a_restart_and_odd_entries_are_left_out(
         made.queue.resume(after.wanted.key)
         made.until("done")
     assert kept.read_bytes() == b"[]"
+
+
+def test_what_is_wished_before_the_queue_is_opened_loses_nothing_of_an_earlier_run(
+    hub: DownloadHub, tmp_path: Path
+) -> None:
+    kept = tmp_path / "downloads.json"
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.add(hub.wanted("a.gguf"))
+        while made.until("running").done < HALF:
+            pass
+    hub.hang_at = None
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.set_at_once(1)  # as the window does
+        made.queue.open()
+        made.until("done", hub.wanted("a.gguf").key)

@@ -72,7 +72,23 @@ class Welcome(QWidget):
         self._open.setProperty("look", "primary")
         self._open.clicked.connect(self.open_wanted)
         self._starters = self._starter_grid(prompts)
+        self._offer: QWidget | None = None
+        """What helps to a model where there is none; it is shown and hidden by whoever gave it."""
         self._lay_out()
+        self.show_model(None)
+
+    def set_offer(self, offer: QWidget) -> None:
+        """Have something stand above the button that opens a model."""
+        self._offer = offer
+        self._column.insertWidget(self._column.indexOf(self._open), offer)
+
+    def show_offer(self, *, is_offered: bool) -> None:
+        """Show it, or have it away; the button to open a model stands back behind it."""
+        if self._offer is None or self._offer.isHidden() != is_offered:
+            return
+        self._offer.setVisible(is_offered)
+        self._open.setProperty("look", "" if is_offered else "primary")
+        self._open.style().polish(self._open)
         self.show_model(None)
 
     def show_model(self, name: str | None, *, small: bool = False, percent: float | None = None) -> None:
@@ -86,8 +102,12 @@ class Welcome(QWidget):
             self._title.setText(self.tr("Loading {model}").format(model=name or self.tr("a model")))
             self._text.setText(self.tr("You can ask already: the answer comes as soon as the model is loaded."))
         elif name is None:
-            self._title.setText(self.tr("Open a model to begin"))
-            self._text.setText(self.tr("A model is one .gguf file. Drop it here, or choose it."))
+            has_offer = self._offer is not None and not self._offer.isHidden()
+            self._title.setText(self.tr("Get a model to begin") if has_offer else self.tr("Open a model to begin"))
+            words = self.tr("A model is one .gguf file. Drop it here, or choose it.")
+            if has_offer:
+                words = self.tr("A model is one .gguf file. Download one, or drop one here.")
+            self._text.setText(words)
         else:
             self._title.setText(self.tr("Ask {model} anything").format(model=name))
             self._text.setText(
@@ -111,7 +131,7 @@ class Welcome(QWidget):
     def _lay_out(self) -> None:
         column = QWidget()
         column.setMaximumWidth(int(theme.reading_width()))
-        inner = QVBoxLayout(column)
+        inner = self._column = QVBoxLayout(column)
         inner.setContentsMargins(0, 0, 0, 0)
         inner.setSpacing(theme.SPACE_S)
         inner.addWidget(self._title)

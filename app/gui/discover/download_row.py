@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
 
 from app.core.download import DownloadWanted
 from app.gui import theme
+from app.gui.discover.words import time_left
 from app.gui.widgets.labels import label
 from app.services.downloads import DownloadRow, Downloads
 from app.services.units import byte_size
@@ -99,7 +100,8 @@ class DownloadButtons(QWidget):
         if row is not None and row.state == "failed":
             return self.tr("Its download has failed.")
         if row is not None:
-            return self.tr("It is among the downloads: {percent} % are here.").format(percent=int(row.share * 100))
+            here = self.tr("It is among the downloads: {percent} % are here.").format(percent=int(row.share * 100))
+            return here if row.seconds_left is None else f"{here} {time_left(row.seconds_left)}"
         return self._problem or self._note
 
 

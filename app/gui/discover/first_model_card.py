@@ -1,0 +1,111 @@
+"""What somebody without any model is offered: the one that suits this machine, in one click, and the way to others."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+
+from app.core.download import wanted_of
+from app.gui import theme
+from app.gui.discover.catalogue_words import purpose_of
+from app.gui.discover.download_row import DownloadButtons
+from app.gui.icons import Icons
+from app.gui.widgets.fit_badge import fit_icon, fit_reason
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
+from app.services.downloads import Downloads
+from app.services.recommending import JudgedModel, Recommending
+
+_ICON_PX = 16
+
+
+class FirstModelCard(QFrame):
+    """Works out what fits as long as it is seen."""
+
+    downloads_wanted = Signal()
+    """Somebody wants to see the downloads."""
+    others_wanted = Signal()
+    """Somebody wants to see what else there is."""
+
+    def __init__(self, recommending: Recommending, downloads: Downloads, icons: Icons, themes: theme.Themes) -> None:
+        super().__init__()
+        self.setObjectName("first_model_card")
+        self.setProperty("look", "card")
+        self._recommending, self._icons, self._themes = recommending, icons, themes
+        self._heading = label(
+            self.tr("Recommended for this machine"), look="muted", pixels=theme.SMALL_PX, name="first_model_heading"
+        )
+        self._title = _text(label(pixels=theme.HEADING_PX, bold=True, name="first_model_title"))
+        self._purpose = _text(label(name="first_model_purpose"))
+        self._icon = QLabel()
+        self._fit = _text(label(look="muted", name="first_model_fit"))
+        self._download = DownloadButtons(downloads, "first_model")
+        self._others = QPushButton(self.tr("Other models…"))
+        self._others.setObjectName("first_model_others_button")
+        self._others.setAccessibleName(self.tr("Other models"))
+        self._download.downloads_wanted.connect(self.downloads_wanted)
+        self._others.clicked.connect(lambda _checked=False: self.others_wanted.emit())
+        self._lay_out()
+        themes.changed.connect(self._show)
+        self._disconnect = recommending.changed.connect(self._show)
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        self._disconnect()
+        self._download.disconnect_services()
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Have worked out what suits this machine."""
+        super().showEvent(event)
+        self._recommending.want_models()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks."""
+        super().hideEvent(event)
+        self._recommending.rest_models()
+
+    def _show(self) -> None:
+        choice = self._recommending.models
+        best = next((each for each in choice.models if each.model == choice.recommended), None)
+        for part in (self._heading, self._purpose, self._icon, self._fit, self._download):
+            part.setVisible(best is not None)
+        if best is not None:
+            self._show_model(best)
+        elif choice.reason is not None:
+            self._title.setText(render(choice.reason))
+        else:
+            self._title.setText(self.tr("Looking which model suits this machine …"))
+
+    def _show_model(self, best: JudgedModel) -> None:
+        model = best.model
+        self._title.setText(model.name)
+        self._purpose.setText(purpose_of(model))
+        self._icon.setPixmap(fit_icon(best.fit, self._icons, self._themes.current).pixmap(QSize(_ICON_PX, _ICON_PX)))
+        self._fit.setText(fit_reason(best.fit))
+        self._download.show_model(wanted_of(model.hub_model), self.tr("and chat"))
+
+    def _lay_out(self) -> None:
+        fit = QHBoxLayout()
+        fit.setSpacing(theme.SPACE_S)
+        fit.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
+        fit.addWidget(self._fit, 1)
+        below = QHBoxLayout()
+        below.setSpacing(theme.SPACE_S)
+        below.addWidget(self._download, 1)
+        below.addWidget(self._others, 0, Qt.AlignmentFlag.AlignTop)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(theme.SPACE_L, theme.SPACE_M, theme.SPACE_L, theme.SPACE_M)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self._heading)
+        column.addWidget(self._title)
+        column.addWidget(self._purpose)
+        column.addLayout(fit)
+        column.addLayout(below)
+
+
+def _text(made: QLabel) -> QLabel:
+    made.setWordWrap(True)
+    made.setMinimumWidth(1)
+    return made
