@@ -7,9 +7,11 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QWidget
 
+from app.core.commands import Load
 from app.core.devices import MainMemory
 from app.core.download import DownloadChanged, wanted_of
 from app.core.words import translate
+from app.services.download_ends import watch_ends
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
 
@@ -24,6 +26,7 @@ def without(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Stage:
     monkeypatch.setattr(program.models, "_files", lambda _folders: ())
     monkeypatch.setattr(program.planner.devices, "_main_memory", lambda: MainMemory(16 * GIB, 8 * GIB, 16 * GIB))
     program.planner.fits.note(())
+    watch_ends(program.downloads, program.models, program.notices, program.session)  # as the program's start does
     program.models.refresh()
     stage.desk.until(lambda: program.planner.recommending.models.recommended)
     return stage
@@ -64,7 +67,9 @@ def test_a_download_says_how_far_it_is_and_what_is_whole_is_loaded(without: Stag
         "It is among the downloads: 50 % are here. 50 s left"
     )
     program.downloads.take(DownloadChanged(wanted, "done", wanted.size, path=str(model)))
-    without.desk.until(lambda: program.session.name == model.stem)
+    without.desk.until(lambda: without.desk.engine.all(Load))
+    (load,) = without.desk.engine.all(Load)
+    assert load.path == str(model)
     assert not without.sees("first_model_card")
 
 
@@ -90,6 +95,7 @@ def test_the_way_to_other_models(without: Stage) -> None:
 def test_what_ends_while_a_model_is_there_is_not_loaded(ready: Stage, tmp_path: Path) -> None:
     program = ready.desk.program
     best = program.planner.recommending.models_now().models[0].model
+    watch_ends(program.downloads, program.models, program.notices, program.session)
     before = program.session.name
     program.downloads.take(
         DownloadChanged(wanted_of(best.hub_model), "done", best.size, path=str(tmp_path / "x.gguf"))
