@@ -43,6 +43,7 @@ class DownloadButtons(QWidget):
         for button in (self.button, self.load, self.to_downloads):
             row.addWidget(button)
         row.addWidget(self.state, 1)
+        self.setMinimumHeight(self.button.sizeHint().height())  # beside words that wrap, layouts squeeze a button
         self.button.clicked.connect(lambda _checked=False: self.download())
         self.load.clicked.connect(lambda _checked=False: self._load())
         self.to_downloads.clicked.connect(lambda _checked=False: self.downloads_wanted.emit())

@@ -40,6 +40,10 @@ def test_the_recommended_model_is_offered_above_the_button_that_opens_a_file(wit
     assert without.reads("first_model_download_button").startswith("Download and chat (")
     assert without.sees("open_model_button") and without.find("open_model_button").property("look") == ""
     assert cut_off(without.find("first_model_card")) == []
+    without.window.resize(960, 540)
+    without.settle()
+    button = without.find("first_model_download_button")
+    assert button.height() >= button.sizeHint().height(), "low windows squeeze no button"
 
 
 def test_it_is_gone_as_soon_as_there_is_a_model(without: Stage, model: Path) -> None:
