@@ -63,6 +63,11 @@ class ModelsWiring(QObject):
         self._window.show_page("models")
         self._page.take_keyboard()
 
+    def show_repository(self, name: str) -> None:
+        """Go to the page of a repository of the hub, which is read now."""
+        self._program.discovering.open(name)
+        self.show("find")
+
     def _offer_first(self) -> None:
         """Offer a model to whoever has none."""
         welcome, program = self._window.parts.chat_page.welcome, self._program

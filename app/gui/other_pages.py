@@ -14,8 +14,7 @@ def other_pages(
     program: Program, window: MainWindow, on_demand: OnDemand
 ) -> tuple[InsideWiring, PlannerWiring, ModelsWiring]:
     """Return what joins them, to be closed with the window."""
-    return (
-        InsideWiring(program, window, on_demand.inside_page),
-        PlannerWiring(program, window, on_demand.planner_page),
-        ModelsWiring(program, window, on_demand.models_page, on_demand.first_model_card),
-    )
+    planner = PlannerWiring(program, window, on_demand.planner_page)
+    models = ModelsWiring(program, window, on_demand.models_page, on_demand.first_model_card)
+    planner.hub_page_wanted.connect(models.show_repository)
+    return InsideWiring(program, window, on_demand.inside_page), planner, models

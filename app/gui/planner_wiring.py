@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 
 class PlannerWiring(QObject):
     """Makes the page when somebody wants it."""
+
+    hub_page_wanted = Signal(str)
+    """Somebody wants to see the page of a repository of the hub: its name."""
 
     def __init__(self, program: Program, window: MainWindow, make_page: Callable[[], PlannerPage]) -> None:
         super().__init__(window)
@@ -45,6 +48,7 @@ class PlannerWiring(QObject):
             self._window.add_page("planner", page)
             page.file_wanted.connect(self._choose_file)
             page.chat_wanted.connect(lambda: self._window.page_wanted.emit("chat"))
+            page.hub_page_wanted.connect(self.hub_page_wanted)
             page.show_part("plan")
         if path:
             self._page.show_part("plan")

@@ -1,46 +1,41 @@
-"""How a model that is planned and not on this machine comes here: a command to copy."""
+"""How a model that is planned and not on this machine comes here: by its page among the models."""
 
 from __future__ import annotations
 
-import shlex
-
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.widgets.labels import label
-
-COMMAND = "python -m app models download"
+from app.gui.widgets.words import set_hint
 
 
 class DownloadWords(QWidget):
-    """Says the command; shown for models of a hub alone."""
+    """Says that it is not here, and leads to where it is downloaded; shown for models of a hub alone."""
+
+    wanted = Signal(str)
+    """Somebody wants to see the page of a repository: its name."""
 
     def __init__(self) -> None:
         super().__init__()
-        self.words = label(self.tr("It is not on this machine. To download it, type:"), name="plan_download_words")
-        self.command = label(name="plan_download_command")
-        self.copy = QPushButton(self.tr("Copy the command"))
-        self.copy.setObjectName("plan_download_copy")
-        self.copy.setProperty("look", "quiet")
-        self.copy.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.copy.clicked.connect(lambda _checked=False: QGuiApplication.clipboard().setText(self.command.text()))
-        flags = Qt.TextInteractionFlag
-        self.command.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
-        self.command.setAccessibleName(self.tr("Command that downloads the model"))
+        self._name = ""
+        self.words = label(self.tr("This model is not on this machine."), look="muted", name="plan_download_words")
+        self.button = QPushButton(self.tr("See its page to download it"))
+        self.button.setObjectName("plan_download_button")
+        self.button.setAccessibleName(self.button.text())
+        self.button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        set_hint(self.button, self.tr("Opens the model on the page Models, with all its quantisations"))
+        self.button.clicked.connect(lambda _checked=False: self.wanted.emit(self._name.partition(":")[0]))
+        self.words.setWordWrap(True)
+        self.words.setMinimumWidth(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SPACE_XS)
-        for text in (self.words, self.command):
-            text.setWordWrap(True)
-            text.setMinimumWidth(1)
-            column.addWidget(text)
-        column.addWidget(self.copy)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.words)
+        column.addWidget(self.button)
         self.setVisible(False)
 
     def show_model(self, name: str) -> None:
-        """Say how this model is downloaded; nothing where the name is empty."""
+        """Say so of a model, `org/repo` or `org/repo:file`; nothing where the name is empty."""
+        self._name = name
         self.setVisible(bool(name))
-        if name:
-            self.command.setText(f"{COMMAND} {shlex.quote(name)}")

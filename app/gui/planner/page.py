@@ -48,6 +48,8 @@ class PlannerPage(QScrollArea):
     """Somebody wants to go to the chat."""
     remedy_wanted = Signal(object)
     """Somebody wants the change that a diagnosis offers, a `Remedy`."""
+    hub_page_wanted = Signal(str)
+    """Somebody wants to see the page of a repository of the hub: its name."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -80,6 +82,7 @@ class PlannerPage(QScrollArea):
             part.file_wanted.connect(self.file_wanted)
             part.chat_wanted.connect(self.chat_wanted)
             part.remedy_wanted.connect(self.remedy_wanted)
+            part.hub_page_wanted.connect(self.hub_page_wanted)
             part.part_wanted.connect(self.show_part)
         self._name = name
         self._parts.show_part(self._made[name])

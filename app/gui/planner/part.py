@@ -15,6 +15,8 @@ class PlannerPart(QWidget):
     """Somebody wants to go to the chat."""
     remedy_wanted = Signal(object)
     """Somebody wants the change that a diagnosis offers, a `Remedy`."""
+    hub_page_wanted = Signal(str)
+    """Somebody wants to see the page of a repository of the hub: its name."""
     part_wanted = Signal(str)
     """Somebody wants to see another part."""
 

@@ -53,6 +53,7 @@ class PlanPart(PlannerPart):
         self.choices.model_wanted.connect(planning.choose_model)
         self.hub.model_wanted.connect(planning.choose_model)
         self.choices.changed.connect(lambda name, value: planning.change(**{name: value}))
+        self.answer.download.wanted.connect(self.hub_page_wanted)
         self.answer.lever_wanted.connect(planning.use_lever)
         self.answer.load_wanted.connect(self._load)
         self._disconnect = [planning.changed.connect(self._show)]

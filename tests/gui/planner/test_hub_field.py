@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
 
@@ -72,12 +71,12 @@ def test_a_model_that_is_typed_is_read_and_planned(planner: Stage) -> None:
     assert planner.reads("plan_source") == "Memory by formula." and planner.desk.dry_run.asked == []
     assert planner.find_as(QComboBox, "plan_model_box").currentText() == "org/tiny-GGUF"
     assert not planner.sees("plan_load_button") and not planning_of(planner).can_load
-    command = f"python -m app models download org/tiny-GGUF:{NAMES[1]}"
-    assert planner.sees("plan_download_command") and planner.reads("plan_download_command") == command
-    planner.clicks("plan_download_copy")
-    assert QGuiApplication.clipboard().text() == command
     planning_of(planner).load()
     assert planner.engine.sent == []
+    planner.clicks("plan_download_button")
+    planner.desk.until(lambda: not planner.desk.program.discovering.is_reading)
+    assert planner.window.page == "models" and planner.sees("discover_part")
+    assert planner.desk.program.discovering.repository == "org/tiny-GGUF"
 
 
 def test_an_address_that_is_pasted_is_the_file_that_it_names(planner: Stage) -> None:
@@ -97,7 +96,7 @@ def test_another_quantisation_of_the_repository_can_be_chosen(planner: Stage) ->
     box.activated.emit(0)
     rests(planner)
     assert planning_of(planner).path == f"{PATH}:{NAMES[0]}" and box.currentText().startswith("F16")
-    assert planner.reads("plan_download_command").endswith(NAMES[0])
+    assert planner.sees("plan_download_button")
 
 
 def test_each_quantisation_of_the_repository_says_whether_it_fits(planner: Stage, tmp_path: Path) -> None:
@@ -186,7 +185,7 @@ def test_a_file_of_this_machine_takes_the_place_of_one_of_the_hub(planner: Stage
     dialog.reject()
     planner.desk.until(lambda: planning_of(planner).view is not None and planning_of(planner).can_load)
     assert planner.find_as(QLineEdit, "plan_hub_line").text() == ""
-    for name in ("plan_hub_state", "plan_hub_file_box", "plan_hub_button", "plan_download_command"):
+    for name in ("plan_hub_state", "plan_hub_file_box", "plan_hub_button", "plan_download_button"):
         assert not planner.sees(name)
 
 
