@@ -65,8 +65,8 @@ class ModelsWiring(QObject):
 
     def show_repository(self, name: str) -> None:
         """Go to the page of a repository of the hub, which is read now."""
-        self._program.discovering.open(name)
         self.show("find")
+        self._program.discovering.open(name)
 
     def _offer_first(self) -> None:
         """Offer a model to whoever has none."""

@@ -20,7 +20,7 @@ class CatalogueList(QListWidget):
     """Two lines for each: its name, and its size with whether it fits; smallest first behind the recommended one."""
 
     chosen = Signal()
-    """Another one is chosen."""
+    """Somebody chose another one."""
 
     def __init__(self, icons: Icons, themes: theme.Themes) -> None:
         super().__init__()
@@ -62,7 +62,6 @@ class CatalogueList(QListWidget):
                 self._show_model(self.item(row), each)
             name = before.model.name if before is not None else ""
             self.setCurrentRow(self._names().index(name) if name in self._names() else min(0, self.count() - 1))
-        self.chosen.emit()
 
     def _names(self) -> list[str]:
         return [each.model.name for each in self._judged]
