@@ -15,6 +15,7 @@ from tests.bench.downloads import checksum_cost, download_vs_curl, resume_refetc
 from tests.bench.dry_running import dry_run
 from tests.bench.formulas import WEIGHTS_BAR_PERCENT, buffer_formula_error, kv_formula_error
 from tests.bench.frozen import frozen_start
+from tests.bench.headers import header_bytes
 from tests.bench.inspecting import inspector_open
 from tests.bench.kept import gui_memory, record_bytes
 from tests.bench.kv_map import kv_map_paint
@@ -108,4 +109,5 @@ FIGURES = (
     Figure(Bar("checksum_cost", "%", 5.0, "lower"), checksum_cost),
     Figure(Bar("resume_refetch", "MB", 10.0, "lower"), resume_refetch),
     Figure(Bar("library_500", "ms", 300.0, "lower"), library_500),
+    Figure(Bar("header_bytes", "MB", 1.0, "lower"), header_bytes),
 )
