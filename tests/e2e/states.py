@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QPushButton, QToolButton
 from app.core.metrics import DeviceMemory
 from app.core.words import translate
 from app.services.notices import Notice
+from app.services.recommending import Recommending
 from app.system.settings_file import Theme
 from tests.e2e.attention_state import attention_of_it
 from tests.e2e.cache_state import kv_blocks, kv_map
@@ -85,9 +86,25 @@ def welcome(scene: Scene) -> None:
 
 
 def without_model(scene: Scene) -> None:
-    """There is no model on this machine."""
+    """There is no model on this machine: one is recommended."""
+    recommending = _of_some_memory(scene)
     scene.program.start(None)
-    scene.desk.until(lambda: scene.listings)
+    scene.desk.until(lambda: scene.listings and recommending.models.recommended)
+
+
+def models(scene: Scene) -> None:
+    """The models that Tokenlight knows itself, before anybody searches."""
+    recommending = _of_some_memory(scene)
+    scene.window.page_wanted.emit("models")
+    scene.desk.until(lambda: recommending.models.recommended)
+    scene.rest()
+
+
+def _of_some_memory(scene: Scene) -> Recommending:
+    planner = scene.program.planner
+    scene.patch.setattr(planner.devices, "_main_memory", lambda: MEMORY)
+    planner.fits.note(())
+    return planner.recommending
 
 
 def streaming(scene: Scene) -> None:
@@ -180,7 +197,8 @@ STATES = (
     State("window", finished, ("transcript", "composer", "decode_rate_value")),
     State("first_start", first_start, ("load_progress", "cancel_load_button")),
     State("welcome", welcome, ("composer",)),
-    State("without_model", without_model, ("composer",)),
+    State("without_model", without_model, ("composer", "first_model_card")),
+    State("models", models, ("catalogue_list", "catalogue_title"), hides=("side_panel", "composer")),
     State("streaming", streaming, ("transcript", "stop_button")),
     State("history", long_history, ("history_pane",)),
     State("full_context", full_context, ("transcript", "go_on_button")),

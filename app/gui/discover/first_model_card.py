@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.core.download import wanted_of
 from app.gui import theme
@@ -44,6 +44,7 @@ class FirstModelCard(QFrame):
         self._others = QPushButton(self.tr("Other models…"))
         self._others.setObjectName("first_model_others_button")
         self._others.setAccessibleName(self.tr("Other models"))
+        self._others.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._download.downloads_wanted.connect(self.downloads_wanted)
         self._others.clicked.connect(lambda _checked=False: self.others_wanted.emit())
         self._lay_out()
@@ -69,14 +70,14 @@ class FirstModelCard(QFrame):
     def _show(self) -> None:
         choice = self._recommending.models
         best = next((each for each in choice.models if each.model == choice.recommended), None)
-        for part in (self._heading, self._purpose, self._icon, self._fit, self._download):
+        for part in (self._heading, self._title, self._icon, self._fit, self._download):
             part.setVisible(best is not None)
         if best is not None:
             self._show_model(best)
-        elif choice.reason is not None:
-            self._title.setText(render(choice.reason))
+        elif choice.reason is not None and self._recommending.is_listed:
+            self._purpose.setText(render(choice.reason))
         else:
-            self._title.setText(self.tr("Looking which model suits this machine …"))
+            self._purpose.setText(self.tr("Looking which model suits this machine …"))
 
     def _show_model(self, best: JudgedModel) -> None:
         model = best.model
