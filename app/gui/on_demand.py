@@ -25,7 +25,6 @@ if TYPE_CHECKING:
     from app.gui.chat.text_alone import Background
     from app.gui.compare.page import ComparePage
     from app.gui.compare.what_if_dialog import WhatIfDialog
-    from app.gui.discover.first_model_card import FirstModelCard
     from app.gui.discover.page import ModelsPage
     from app.gui.inside.page import InsidePage
     from app.gui.live.diagnosis_card import DiagnosisCard
@@ -44,7 +43,7 @@ class OnDemand(QObject):
         super().__init__(window)
         self._program = program
         self._window = window
-        self._themes = themes
+        self.themes = themes
         self._preferences: PreferencesDialog | None = None
         self._what_if: WhatIfDialog | None = None
         self._made_printing: Printing | None = None
@@ -115,13 +114,13 @@ class OnDemand(QObject):
         dialog.open()
 
     def _fit_look(self) -> FitLook:
-        return FitLook(self._program.planner.fits, Icons(self._program.resources), self._themes)
+        return FitLook(self._program.planner.fits, Icons(self._program.resources), self.themes)
 
     def open_grammar(self) -> None:
         """Open the editor of what answers have to fit."""
         from app.gui.sampling.grammar_dialog import GrammarDialog
 
-        GrammarDialog(self._program.grammar_editing, self._themes, self._window).open()
+        GrammarDialog(self._program.grammar_editing, self.themes, self._window).open()
 
     def compare_page(self) -> ComparePage:
         """Make the page Compare."""
@@ -129,7 +128,7 @@ class OnDemand(QObject):
 
         program = self._program
         icons = Icons(program.resources)
-        page = ComparePage(program.comparing, program.sampling, self._themes, icons, self._background())
+        page = ComparePage(program.comparing, program.sampling, self.themes, icons, self._background())
         page.analyse(program.comparison_analysis, program.file_export)
         return page
 
@@ -137,7 +136,7 @@ class OnDemand(QObject):
         """Make the page Inside."""
         from app.gui.inside.making import make_inside_page
 
-        page = make_inside_page(self._program, self._themes)
+        page = make_inside_page(self._program, self.themes)
         page.stop_wanted.connect(self._window.parts.chat_page.stop)
         page.preferences_wanted.connect(self.open_preferences)
         page.remedy_wanted.connect(self.make_change)
@@ -166,14 +165,7 @@ class OnDemand(QObject):
         """Make the page Models."""
         from app.gui.discover.making import make_models_page
 
-        return make_models_page(self._program, self._themes, self._background())
-
-    def first_model_card(self) -> FirstModelCard:
-        """Make what is offered to whoever has no model."""
-        from app.gui.discover.first_model_card import FirstModelCard
-
-        program = self._program
-        return FirstModelCard(program.planner.recommending, program.downloads, Icons(program.resources), self._themes)
+        return make_models_page(self._program, self.themes, self._background())
 
     def open_what_if(self, turn: Turn) -> None:
         """Show an answer under other settings, in the window that does so already if there is one."""
@@ -183,7 +175,7 @@ class OnDemand(QObject):
         if not program.answer_what_if.open(turn):
             return
         if self._what_if is None:
-            self._what_if = WhatIfDialog(program.answer_what_if, self._themes, self._background(), self._window)
+            self._what_if = WhatIfDialog(program.answer_what_if, self.themes, self._background(), self._window)
             self._what_if.finished.connect(self._forget_what_if)
             self._what_if.show()
         self._what_if.raise_()
@@ -224,7 +216,7 @@ class OnDemand(QObject):
 
         if self._preferences is None:
             program = self._program
-            self._preferences = PreferencesDialog(program.settings, self._themes, program.disk_use, self._window)
+            self._preferences = PreferencesDialog(program.settings, self.themes, program.disk_use, self._window)
             self._preferences.changed.connect(self.preferences_changed)
             self._preferences.finished.connect(self._forget_preferences)
             self._preferences.show()
@@ -249,7 +241,7 @@ class OnDemand(QObject):
         if self._made_printing is None:
             program = self._program
             self._made_printing = Printing(
-                self._window, self._themes, Icons(program.resources), program.jobs.submit, program.notices.post
+                self._window, self.themes, Icons(program.resources), program.jobs.submit, program.notices.post
             )
         return self._made_printing
 

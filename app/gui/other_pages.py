@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from app.gui.inside_wiring import InsideWiring
 from app.gui.main_window import MainWindow
 from app.gui.models_wiring import ModelsWiring
@@ -9,12 +11,21 @@ from app.gui.on_demand import OnDemand
 from app.gui.planner_wiring import PlannerWiring
 from app.services.program import Program
 
+if TYPE_CHECKING:
+    from app.gui.discover.first_model_card import FirstModelCard
+
 
 def other_pages(
     program: Program, window: MainWindow, on_demand: OnDemand
 ) -> tuple[InsideWiring, PlannerWiring, ModelsWiring]:
     """Return what joins them, to be closed with the window."""
+
+    def first_card() -> FirstModelCard:
+        from app.gui.discover.making import make_first_model_card  # noqa: PLC0415  loaded when it is first wanted
+
+        return make_first_model_card(program, on_demand.themes)
+
     planner = PlannerWiring(program, window, on_demand.planner_page)
-    models = ModelsWiring(program, window, on_demand.models_page, on_demand.first_model_card)
+    models = ModelsWiring(program, window, on_demand.models_page, first_card)
     planner.hub_page_wanted.connect(models.show_repository)
     return InsideWiring(program, window, on_demand.inside_page), planner, models

@@ -8,10 +8,17 @@ from app.gui import theme
 from app.gui.chat.text_alone import Background
 from app.gui.discover.downloads_part import DownloadsPart
 from app.gui.discover.find_part import FindPart
+from app.gui.discover.first_model_card import FirstModelCard
 from app.gui.discover.page import ModelsPage
+from app.gui.icons import Icons
 from app.services.program import Program
 
 translate = QCoreApplication.translate
+
+
+def make_first_model_card(program: Program, themes: theme.Themes) -> FirstModelCard:
+    """Return what is offered to whoever has no model."""
+    return FirstModelCard(program.planner.recommending, program.downloads, Icons(program.resources), themes)
 
 
 def make_models_page(program: Program, themes: theme.Themes, background: Background) -> ModelsPage:

@@ -67,7 +67,6 @@ class StageCardView(QFrame):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.switch = TickBox(stage_title(name))
         self.switch.setObjectName(f"{PREFIX}{name}_switch")
-        self.switch.setProperty("look", "stage")
         self.switch.setFont(theme.font(theme.BASE_PX, bold=True))
         said = self.tr("Switch this stage on or off; its values stay.")
         set_hint(self.switch, " ".join((explanation(name), said)))

@@ -5,13 +5,11 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QFontMetrics, QImage, QPainter
-from PySide6.QtWidgets import QStyle, QStyleOptionButton
 
 from app.core.sampling import STAGES
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.inside import alternatives
-from app.gui.inside.stage_card import StageCardView
 from app.gui.next_token.candidate_row import RowPainter
 from app.gui.next_token.candidates_model import CandidatesModel
 from app.gui.widgets.fixed_text import FixedText
@@ -52,19 +50,6 @@ def last_inked(painting: RowPainter, cutter: str) -> int:
     painting.paint(painter, QRect(0, 0, WIDTH, 34), row, focus=False, apart=False)
     painter.end()
     return max(x for x in range(picture.width()) if any(picture.pixelColor(x, y).alpha() for y in range(34)))
-
-
-def test_the_ring_of_a_check_box_stands_within_it(stage: Stage) -> None:
-    card = StageCardView("top_k", stage.themes, Icons(stage.desk.program.resources))
-    stage.bot.addWidget(card)
-    card.show()
-    stage.bot.waitExposed(card)
-    stage.settle()
-    option = QStyleOptionButton()
-    card.switch.initStyleOption(option)
-    box = card.switch.style().subElementRect(QStyle.SubElement.SE_CheckBoxIndicator, option, card.switch)
-    ring = 2
-    assert box.left() >= ring + 1, "the ring has its place at the left of the box"
 
 
 @pytest.mark.parametrize(("height", "part"), [(800, "prompt"), (600, "prompt"), (600, "answer")])
