@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.gui.main_window import MainWindow
 from app.services.first_model import lacks_model
@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 
 class ModelsWiring(QObject):
     """Makes the page when somebody wants it."""
+
+    options_wanted = Signal(str)
+    """Somebody wants to load a model with other options: its file."""
+    plan_wanted = Signal(str)
+    """Somebody wants to plan with a model."""
 
     def __init__(
         self,
@@ -56,8 +61,10 @@ class ModelsWiring(QObject):
         if self._page is None:
             self._page = self._make_page()
             self._page.load_wanted.connect(self._load)
+            self._page.options_wanted.connect(self.options_wanted)
+            self._page.plan_wanted.connect(self.plan_wanted)
             self._window.add_page("models", self._page)
-            self._page.show_part("find")
+            self._page.show_part("library" if self._program.models.found else "find")
         if part:
             self._page.show_part(part)
         self._window.show_page("models")

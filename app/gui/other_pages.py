@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.gui.inside_wiring import InsideWiring
@@ -28,4 +29,6 @@ def other_pages(
     planner = PlannerWiring(program, window, on_demand.planner_page)
     models = ModelsWiring(program, window, on_demand.models_page, first_card)
     planner.hub_page_wanted.connect(models.show_repository)
+    models.plan_wanted.connect(planner.show)
+    models.options_wanted.connect(lambda path: on_demand.choose_options(Path(path)))
     return InsideWiring(program, window, on_demand.inside_page), planner, models

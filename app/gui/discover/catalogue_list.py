@@ -73,7 +73,7 @@ class CatalogueList(QListWidget):
         if is_first:
             facts.insert(0, self.tr("recommended"))
         item.setText(f"{model.name}\n{in_parts(facts)}")
-        item.setIcon(fit_icon(fit, self._icons, self._themes.current))
+        item.setIcon(fit_icon(fit, self._icons, self._themes.current, on_accent=True))
         item.setData(Qt.ItemDataRole.UserRole, model.name)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join([model.name, *facts, purpose_of(model)]))
         item.setToolTip(hint_of("\n".join([purpose_of(model), fit_reason(fit)])))

@@ -9,8 +9,11 @@ from app.gui.chat.text_alone import Background
 from app.gui.discover.downloads_part import DownloadsPart
 from app.gui.discover.find_part import FindPart
 from app.gui.discover.first_model_card import FirstModelCard
+from app.gui.discover.library_part import LibraryPart
 from app.gui.discover.page import ModelsPage
 from app.gui.icons import Icons
+from app.gui.widgets.fit_badge import FitLook
+from app.services.library import Library
 from app.services.program import Program
 
 translate = QCoreApplication.translate
@@ -25,6 +28,15 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
     """Return the page, of which no part is made yet."""
     page = ModelsPage()
 
+    def library() -> LibraryPart:
+        look = FitLook(program.planner.fits, Icons(program.resources), themes)
+        part = LibraryPart(Library(program.models, program.session, program.settings), look)
+        part.load_wanted.connect(page.load_wanted)
+        part.options_wanted.connect(page.options_wanted)
+        part.plan_wanted.connect(page.plan_wanted)
+        part.find_wanted.connect(lambda: page.show_part("find"))
+        return part
+
     def find() -> FindPart:
         part = FindPart(program, themes, background)
         part.downloads_wanted.connect(lambda: page.show_part("downloads"))
@@ -36,6 +48,12 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
         part.load_wanted.connect(page.load_wanted)
         return part
 
+    page.add_part(
+        "library",
+        translate("Discover", "On this machine"),
+        translate("Discover", "The models that are here, and what each is"),
+        library,
+    )
     page.add_part(
         "find",
         translate("Discover", "Find"),

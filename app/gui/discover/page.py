@@ -27,6 +27,10 @@ class ModelsPage(QWidget):
 
     load_wanted = Signal(str)
     """Somebody wants to chat with a model that is here: its file."""
+    options_wanted = Signal(str)
+    """Somebody wants to load one with other options."""
+    plan_wanted = Signal(str)
+    """Somebody wants to plan with one."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -71,13 +71,15 @@ def paint_fit(painter: QPainter, place: QRect, fit: Fit | None, look: FitLook, m
         painter.drawText(at, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, word)
 
 
-def fit_icon(fit: Fit | None, icons: Icons, look: theme.Theme) -> QIcon:
-    """Return the picture of a verdict in a theme's colours; none while it is worked out."""
+def fit_icon(fit: Fit | None, icons: Icons, look: theme.Theme, *, on_accent: bool = False) -> QIcon:
+    """Return the picture of a verdict in a theme's colours; none while it is worked out.
+
+    `on_accent` is for rows that have the ground of the accent while they are selected.
+    """
     if fit is None:
         return QIcon()
-    return icons.icon(
-        _ICONS[fit.verdict], look.colour(_COLOURS[fit.verdict]), look.colour("disabled"), look.colour("on_accent")
-    )
+    selected = look.colour("on_accent") if on_accent else None
+    return icons.icon(_ICONS[fit.verdict], look.colour(_COLOURS[fit.verdict]), look.colour("disabled"), selected)
 
 
 class FitLook(NamedTuple):

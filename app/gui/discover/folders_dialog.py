@@ -1,0 +1,118 @@
+"""Which folders are looked into for models: the program's own, and those that people add."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QHBoxLayout,
+    QListWidget,
+    QListWidgetItem,
+    QPushButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from app.gui import theme
+from app.gui.widgets.fit_badge import FitLook
+from app.gui.widgets.labels import label
+from app.services.library import Library
+
+_SIZE_PX = (520, 320)
+
+
+class FoldersDialog(QDialog):
+    """Changes hold at once; a folder is never touched, only looked into."""
+
+    def __init__(self, library: Library, look: FitLook, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setObjectName("folders_dialog")
+        self.setWindowTitle(self.tr("Model folders"))
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._library, self._look = library, look
+        said = label(
+            self.tr(
+                "Models of LM Studio, Jan, Ollama and the Hugging Face cache are found by themselves. Add other folders"
+                " that hold .gguf files: they are only read."
+            ),
+            look="muted",
+            name="folders_words",
+        )
+        said.setWordWrap(True)
+        said.setMinimumWidth(1)
+        self.list = QListWidget()
+        self.list.setObjectName("folders_list")
+        self.list.setAccessibleName(self.tr("Folders that were added"))
+        self.list.setProperty("look", "rows")
+        self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.nothing = label(self.tr("No folder has been added."), look="muted", name="folders_nothing")
+        self.add = _button(self.tr("Add a folder…"), "folders_add_button")
+        self.remove = _button(self.tr("Remove from the list"), "folders_remove_button")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        row = QHBoxLayout()
+        row.setSpacing(theme.SPACE_S)
+        row.addWidget(self.add)
+        row.addWidget(self.remove)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setSpacing(theme.SPACE_M)
+        for part in (said, self.nothing, self.list):
+            column.addWidget(part, 1 if part is self.list else 0)
+        column.addLayout(row)
+        column.addWidget(buttons)
+        self.resize(*map(theme.scaled, _SIZE_PX))
+        buttons.rejected.connect(self.reject)
+        self.add.clicked.connect(lambda _checked=False: self._choose())
+        self.remove.clicked.connect(lambda _checked=False: self._remove())
+        self.list.itemSelectionChanged.connect(self._show_buttons)
+        disconnect = library.changed.connect(self._show)
+        self.finished.connect(lambda _result: disconnect())
+        self._show()
+
+    def _show(self) -> None:
+        chosen = self._selected()
+        self.list.clear()
+        for folder in self._library.folders:
+            is_missing = self._library.is_missing(folder)
+            words = self.tr("{folder} · no model was found there").format(folder=folder) if is_missing else folder
+            item = QListWidgetItem(words)
+            item.setData(Qt.ItemDataRole.UserRole, folder)
+            item.setToolTip(folder)
+            self.list.addItem(item)
+            if folder == chosen:
+                self.list.setCurrentItem(item)
+        self.nothing.setVisible(not self._library.folders)
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        self.remove.setEnabled(bool(self._selected()))
+
+    def _selected(self) -> str:
+        items = self.list.selectedItems()
+        return str(items[0].data(Qt.ItemDataRole.UserRole)) if items else ""
+
+    def _remove(self) -> None:
+        folder = self._selected()
+        if folder:
+            self._library.remove_folder(folder)
+
+    def _choose(self) -> None:
+        from app.gui.widgets.file_chooser import dress  # noqa: PLC0415  what it is made of takes milliseconds to load
+
+        dialog = QFileDialog(self, self.tr("Add a folder"))
+        dialog.setObjectName("folders_chooser")
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dress(dialog, self._look.icons)
+        dialog.fileSelected.connect(self._library.add_folder)
+        dialog.open()
+
+
+def _button(words: str, name: str) -> QPushButton:
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.setAccessibleName(words)
+    return button

@@ -1,0 +1,184 @@
+"""The part of the page Models that shows those on this machine: a list to search, and beside it the one that is chosen."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QHideEvent, QShowEvent
+from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.discover.folders_dialog import FoldersDialog
+from app.gui.discover.library_pane import LibraryPane
+from app.gui.discover.library_rows import LibraryRows
+from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.clear_line import ClearLine
+from app.gui.widgets.fit_badge import FitLook
+from app.gui.widgets.labels import label
+from app.gui.widgets.words import set_hint
+from app.services.library import Library
+from app.services.units import count
+
+_LIST_PX = 340
+
+
+class LibraryPart(QWidget):
+    """Looks for the models anew each time it is shown."""
+
+    load_wanted = Signal(str)
+    """Somebody wants to chat with a model: its file."""
+    options_wanted = Signal(str)
+    """Somebody wants to load one with other options."""
+    plan_wanted = Signal(str)
+    """Somebody wants to plan with one."""
+    find_wanted = Signal()
+    """Somebody wants to find models that are not here."""
+
+    def __init__(self, library: Library, look: FitLook) -> None:
+        super().__init__()
+        self.setObjectName("library_part")
+        self._library, self._look = library, look
+        self._chosen = ""
+        self.line = ClearLine()
+        self.line.setObjectName("library_line")
+        self.line.setProperty("look", "field")
+        self.line.setPlaceholderText(self.tr("Search your models"))
+        self.line.setAccessibleName(self.tr("Search your models"))
+        self.orders = ChoiceBox()
+        self.orders.setObjectName("library_order_box")
+        self.orders.setAccessibleName(self.tr("Order"))
+        set_hint(self.orders, self.tr("Order"))
+        for words, order in (
+            (self.tr("By name"), "name"),
+            (self.tr("Largest file first"), "size"),
+            (self.tr("Most parameters first"), "parameters"),
+        ):
+            self.orders.addItem(words, order)
+        self.folders = QPushButton(self.tr("Folders…"))
+        self.folders.setObjectName("library_folders_button")
+        set_hint(self.folders, self.tr("Where models are looked for"))
+        self.state = label(look="muted", pixels=theme.SMALL_PX, name="library_state")
+        self.state.setWordWrap(True)
+        self.state.setMinimumWidth(1)
+        self.find_button = QPushButton(self.tr("Find models"))
+        self.find_button.setObjectName("library_find_button")
+        self.find_button.setProperty("look", "primary")
+        self.rows = LibraryRows(look)
+        self.list = QListView()
+        self.list.setObjectName("library_list")
+        self.list.setAccessibleName(self.tr("Models on this machine"))
+        self.list.setProperty("look", "rows")
+        self.list.setUniformItemSizes(True)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        self.list.setModel(self.rows)
+        self._room = QWidget()
+        self.pane = LibraryPane(look)
+        self.setFocusProxy(self.list)
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+        for disconnect in self._disconnect:
+            disconnect()
+        self._library.close()
+        self._look.fits.rest(self)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Look what is there now, and what of it fits."""
+        super().showEvent(event)
+        self._library.refresh()
+        self._want_fits()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody looks."""
+        super().hideEvent(event)
+        self._look.fits.rest(self)
+
+    def _connect(self) -> None:
+        self.line.textChanged.connect(self._library.narrow)
+        self.orders.activated.connect(lambda _row: self._library.order(self.orders.currentData()))
+        self.folders.clicked.connect(lambda _checked=False: FoldersDialog(self._library, self._look, self).open())
+        self.find_button.clicked.connect(lambda _checked=False: self.find_wanted.emit())
+        self.list.selectionModel().currentChanged.connect(lambda _now, _before: self._choose())
+        self.list.activated.connect(lambda _index: self.pane.load.click())
+        self.pane.load_wanted.connect(self.load_wanted)
+        self.pane.options_wanted.connect(self.options_wanted)
+        self.pane.plan_wanted.connect(self.plan_wanted)
+        self._look.themes.changed.connect(self._show_fits)
+        self._disconnect = [
+            self._library.changed.connect(self._show),
+            self._look.fits.changed.connect(self._show_fits),
+        ]
+
+    def _show(self) -> None:
+        with QSignalBlocker(self.list.selectionModel()):  # what was chosen stays chosen
+            self.rows.show(self._library.rows, self._library.loaded)
+            wanted = self._chosen or self._library.loaded
+            row = self.rows.row_of(wanted)
+            if row is None and self.rows.rowCount():
+                row = 0
+            if row is not None:
+                self.list.setCurrentIndex(self.rows.index(row))
+        self._show_chosen()
+        words = self._state_words()
+        self.state.setText(words)
+        self.find_button.setVisible(not self._library.all_of_them and not self._library.is_searching)
+        has_rows = bool(self._library.rows)
+        self.list.setVisible(has_rows)
+        self._room.setVisible(not has_rows)
+        if self.isVisible():
+            self._want_fits()
+
+    def _want_fits(self) -> None:
+        self._look.fits.want(self, [row.path for row in self._library.rows if row.is_usable])
+
+    def _choose(self) -> None:
+        model = self.rows.model_at(self.list.currentIndex().row())
+        if model is not None:
+            self._chosen = model.path
+        self._show_chosen()
+
+    def _show_chosen(self) -> None:
+        model = self.rows.model_at(self.list.currentIndex().row())
+        is_loaded = model is not None and model.path == self._library.loaded
+        self.pane.show_model(model, is_loaded=is_loaded)
+
+    def _show_fits(self) -> None:
+        self.rows.fits_changed()
+        self.pane.show_fit()
+
+    def _state_words(self) -> str:
+        there, all_of_them = len(self._library.rows), self._library.all_of_them
+        if not all_of_them:
+            if self._library.is_searching:
+                return self.tr("Looking for models …")
+            return self.tr("There is no model on this machine yet: find one, or add a folder that holds some.")
+        if not there:
+            return self.tr("None of your models is called so.")
+        if there < all_of_them:
+            return self.tr("{shown} of {count} models").format(shown=count(there), count=count(all_of_them))
+        return self.tr("1 model") if there == 1 else self.tr("{count} models").format(count=count(there))
+
+    def _lay_out(self) -> None:
+        above = QHBoxLayout()
+        above.setSpacing(theme.SPACE_S)
+        above.addWidget(self.orders, 1)
+        above.addWidget(self.folders)
+        left = QWidget()
+        left.setFixedWidth(theme.scaled(_LIST_PX))
+        column = QVBoxLayout(left)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(self.line)
+        column.addLayout(above)
+        column.addWidget(self.state)
+        column.addWidget(self.find_button, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.list, 1)
+        column.addWidget(self._room, 1)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(theme.SPACE_L)
+        row.addWidget(left)
+        row.addWidget(self.pane, 1)

@@ -1,0 +1,74 @@
+"""The models on this machine, narrowed and ordered, and the folders that are looked into."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.services.library import Library
+from tests.desk import Desk
+from tests.ggufs import write_split_llama, write_tiny_llama, write_vocab_only
+
+
+@pytest.fixture
+def shelf(desk: Desk, tmp_path: Path) -> Library:
+    """Two models, a vocabulary and a model of which a part is missing."""
+    folder = tmp_path / "models of mine"
+    folder.mkdir()
+    write_tiny_llama(folder / "Zebra-F16.gguf", layers=2)
+    write_tiny_llama(folder / "apple-F16.gguf", layers=5)
+    write_vocab_only(folder / "vocabulary.gguf")
+    write_split_llama(folder)[-1].unlink()
+    desk.program.models._folders = (tmp_path / "own",)
+    library = Library(desk.program.models, desk.program.session, desk.program.settings)
+    library.add_folder(str(folder))
+    desk.until(lambda: len(library.rows) == 4 and not library.is_searching)
+    return library
+
+
+def names(library: Library) -> list[str]:
+    return [Path(row.path).name.partition("-F16")[0] for row in library.rows]
+
+
+def test_what_can_be_chatted_with_comes_first_whatever_the_order(shelf: Library) -> None:
+    assert names(shelf)[:2] == ["apple", "Zebra"]
+    assert all(row.problem is not None for row in shelf.rows[2:])
+    shelf.order("size")
+    assert names(shelf)[:2] == ["apple", "Zebra"]
+    assert shelf.rows[0].size > shelf.rows[1].size
+    shelf.order("parameters")
+    assert names(shelf)[:2] == ["apple", "Zebra"]
+    assert (shelf.rows[0].parameters or 0) > (shelf.rows[1].parameters or 0)
+
+
+def test_all_words_narrow_in_any_order_and_case(shelf: Library) -> None:
+    shelf.narrow("F16 ZEB")
+    assert names(shelf) == ["Zebra"] and shelf.all_of_them == 4
+    shelf.narrow("zebra apple")
+    assert shelf.rows == ()
+    shelf.narrow("  ")
+    assert len(shelf.rows) == 4
+
+
+def test_a_folder_is_added_once_kept_and_taken_away_without_being_touched(
+    shelf: Library, desk: Desk, tmp_path: Path
+) -> None:
+    (folder,) = shelf.folders
+    shelf.add_folder(f"{folder}/")
+    assert shelf.folders == (folder,) == desk.program.settings.values.model_folders
+    assert not shelf.is_missing(folder) and shelf.is_missing(str(tmp_path / "away"))
+    shelf.remove_folder(str(tmp_path / "away"))
+    shelf.remove_folder(folder)
+    desk.until(lambda: shelf.rows == ())
+    assert not desk.program.settings.values.model_folders and len(list(Path(folder).iterdir())) == 5
+
+
+def test_it_tells_which_is_loaded_once(shelf: Library, desk: Desk) -> None:
+    told: list[str] = []
+    shelf.changed.connect(lambda: told.append(shelf.loaded))
+    desk.load(Path(shelf.rows[0].path))
+    assert shelf.loaded == shelf.rows[0].path and told == [shelf.loaded]
+    shelf.close()
+    desk.program.models.changed.emit()
+    assert told == [shelf.loaded]
