@@ -82,6 +82,7 @@ class ModelsWiring(QObject):
         if is_lacking and self._card is None:
             self._card = self._make_card()
             self._card.hide()
+            self._card.load_wanted.connect(self._load)
             self._card.others_wanted.connect(self.show)
             self._card.downloads_wanted.connect(lambda: self.show("downloads"))
             welcome.set_offer(self._card)

@@ -25,6 +25,8 @@ class FirstModelCard(QFrame):
 
     downloads_wanted = Signal()
     """Somebody wants to see the downloads."""
+    load_wanted = Signal(str)
+    """Somebody wants to chat with what is here: its file."""
     others_wanted = Signal()
     """Somebody wants to see what else there is."""
 
@@ -46,6 +48,7 @@ class FirstModelCard(QFrame):
         self._others.setAccessibleName(self.tr("Other models"))
         self._others.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._download.downloads_wanted.connect(self.downloads_wanted)
+        self._download.load_wanted.connect(self.load_wanted)
         self._others.clicked.connect(lambda _checked=False: self.others_wanted.emit())
         self._lay_out()
         themes.changed.connect(self._show)

@@ -11,6 +11,7 @@ from app.core.commands import Load
 from app.core.devices import MainMemory
 from app.core.download import DownloadChanged, wanted_of
 from app.core.words import translate
+from app.gui.discover.first_model_card import FirstModelCard
 from app.services.download_ends import watch_ends
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
@@ -75,6 +76,13 @@ def test_a_download_says_how_far_it_is_and_what_is_whole_is_loaded(without: Stag
     (load,) = without.desk.engine.all(Load)
     assert load.path == str(model)
     assert not without.sees("first_model_card")
+
+
+def test_what_is_here_already_is_loaded_by_its_button(without: Stage, model: Path) -> None:
+    card = without.find_as(FirstModelCard, "first_model_card")
+    card.load_wanted.emit(str(model))
+    without.desk.until(lambda: without.desk.engine.all(Load))
+    assert without.desk.engine.load.path == str(model) and without.window.page == "chat"
 
 
 def test_one_that_failed_is_told_and_the_downloads_say_why(without: Stage) -> None:
