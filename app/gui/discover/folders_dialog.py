@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 from app.gui import theme
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import hint_of
 from app.services.library import Library
 
 _SIZE_PX = (520, 320)
@@ -79,7 +80,7 @@ class FoldersDialog(QDialog):
             words = self.tr("{folder} · no model was found there").format(folder=folder) if is_missing else folder
             item = QListWidgetItem(words)
             item.setData(Qt.ItemDataRole.UserRole, folder)
-            item.setToolTip(folder)
+            item.setToolTip(hint_of(folder))
             self.list.addItem(item)
             if folder == chosen:
                 self.list.setCurrentItem(item)

@@ -15,6 +15,10 @@ from app.services.plan_values import Chosen, ModelChoice, Wanted
 from tests.gui.conftest import Stage
 
 
+GUARD_MS = 60_000
+"""How long anything may take before it counts as stuck."""
+
+
 class Beside:
     """The part as somebody sits before it."""
 
@@ -46,7 +50,7 @@ class Beside:
             self.stage.settle()
             return bool(fact())
 
-        self.stage.bot.waitUntil(is_so)
+        self.stage.bot.waitUntil(is_so, timeout=GUARD_MS)
 
     def column(self, place: int) -> list[str]:
         return [self.table.rows.index(row, place).data() for row in range(self.table.rows.rowCount())]
