@@ -14,7 +14,6 @@ from app.services.plan_comparison import PlanComparison
 from app.services.plan_values import Chosen, ModelChoice, Wanted
 from tests.gui.conftest import Stage
 
-
 GUARD_MS = 60_000
 """How long anything may take before it counts as stuck."""
 
