@@ -6,6 +6,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.found_file import ORIGIN_NAMES
 from app.core.model import FoundModel
+from app.core.model_kind import ModelKind
 from app.gui.discover.words import shown
 from app.gui.widgets.words import render
 from app.services.units import byte_size, count, parameter_count
@@ -35,14 +36,16 @@ def parts_of(model: FoundModel) -> str:
 
 def kind_of(model: FoundModel) -> str:
     """Return in a word what a file is that cannot be chatted with."""
-    words = {
+    words: dict[ModelKind, str] = {
         "projector": translate("Library", "projector"),
         "embedding": translate("Library", "embedding model"),
         "reranker": translate("Library", "reranker"),
-        "lora": translate("Library", "LoRA adapter"),
+        "adapter": translate("Library", "LoRA adapter"),
         "vocabulary": translate("Library", "vocabulary only"),
+        "other": translate("Library", "for something else"),
     }
-    return words.get(model.kind or "", translate("Library", "cannot be used"))
+    unusable = translate("Library", "cannot be used")
+    return words.get(model.kind, unusable) if model.kind is not None else unusable
 
 
 def facts_of(model: FoundModel) -> list[tuple[str, str]]:

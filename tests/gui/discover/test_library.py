@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from PySide6.QtCore import Qt, QUrl
@@ -13,6 +14,10 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QListView, QListWidg
 
 from app.core.commands import Load
 from app.core.devices import MainMemory
+from app.core.model import FoundModel
+from app.core.model_kind import ModelKind
+from app.core.words import translate
+from app.gui.discover.library_words import kind_of
 from tests.ggufs import write_split_llama, write_tiny_llama, write_vocab_only
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
@@ -164,3 +169,10 @@ def test_folders_are_added_and_taken_away(here: Stage, folder: Path, tmp_path: P
     assert here.desk.program.settings.values.model_folders == (str(more),)
     assert (folder / "apple.gguf").exists()
     dialog.close()
+
+
+def test_every_kind_that_is_not_for_chat_has_a_word_of_its_own() -> None:
+    kinds = [kind for kind in get_args(ModelKind) if kind != "chat"]
+    reason = translate("Test", "It is for something else.")
+    words = [kind_of(FoundModel("/a.gguf", 1, "a", problem=reason, kind=kind)) for kind in (*kinds, None)]
+    assert len(set(words)) == len(words) and words[-1] == "cannot be used"
