@@ -69,7 +69,8 @@ class Recommending:
         self._engine = engine
         self._read: tuple[Catalogue, QualityTable] | None = None
         self._page: tuple[HubPage, PlannedModel | None] | None = None
-        self._wants_models = False
+        self._followers: set[object] = set()
+        """Who looks at the model that is recommended."""
         self._listing: int | None = None
         self._asked: tuple[object, ...] = ()
         """What was worked out last."""
@@ -77,9 +78,17 @@ class Recommending:
         self._judging: LatestJob[FileChoice] = LatestJob(jobs, FILES_JOB, self._take_files)
         here.changed.connect(self._look)
 
-    def want_models(self) -> None:
-        """Have worked out which model of the catalogue suits this machine, and again when that has other memory."""
-        self._wants_models = True
+    @property
+    def is_followed(self) -> bool:
+        """Whether somebody looks at the model that is recommended."""
+        return bool(self._followers)
+
+    def want_models(self, who: object) -> None:
+        """Have worked out which model of the catalogue suits this machine, and again when that has other memory.
+
+        It is followed until `who`, and everybody else who wanted it, rests.
+        """
+        self._followers.add(who)
         if not self._fits.devices:
             self.list_devices()
         self._look()
@@ -91,9 +100,9 @@ class Recommending:
             self.list_devices()
         self._look()
 
-    def rest_models(self) -> None:
-        """Follow no more which model suits this machine; what is known stays known."""
-        self._wants_models = False
+    def rest_models(self, who: object) -> None:
+        """`who` looks no more at the model that suits this machine; what is known stays known."""
+        self._followers.discard(who)
 
     def rest_files(self) -> None:
         """Follow no more which file of a page does."""
@@ -131,15 +140,15 @@ class Recommending:
         self._engine.send(ListDevices(self._listing))
 
     def _look(self) -> None:
-        if not self._wants_models and self._page is None:
+        if not self._followers and self._page is None:
             return  # nobody looks, and the system is asked for nothing
         devices = self._fits.devices
         free = tuple(None if device.free is None else device.free // STEP_BYTES for device in devices)
-        asked = (free, self._wants_models, self._page)
+        asked = (free, self.is_followed, self._page)
         if asked == self._asked:
             return
         self._asked = asked
-        if self._wants_models:
+        if self._followers:
             self._catalogue.want(lambda: choose_model(self._tables()[0], devices))
         if self._page is not None:
             page, read = self._page

@@ -84,7 +84,7 @@ def test_a_damaged_catalogue_says_so() -> None:
 
 def wanted(desk: Desk) -> int:
     """Want the recommendation, and return the request that asks which devices there are."""
-    desk.program.planner.recommending.want_models()
+    desk.program.planner.recommending.want_models(desk)
     (asked,) = desk.engine.all(ListDevices)
     return asked.request
 
@@ -122,3 +122,14 @@ def test_of_a_page_one_file_is_recommended_and_the_next_page_begins_anew(desk: D
     assert recommending.files.files == ()
     desk.until(lambda: recommending.files.reason)
     assert len(desk.engine.all(ListDevices)) == 1
+
+
+def test_who_looks_no_more_ends_it_for_nobody_else(desk: Desk) -> None:
+    recommending = desk.program.planner.recommending
+    for who in ("the chat", "the page"):
+        recommending.want_models(who)
+    recommending.rest_models("the chat")
+    recommending.rest_models("the chat")
+    assert recommending.is_followed
+    recommending.rest_models("the page")
+    assert not recommending.is_followed

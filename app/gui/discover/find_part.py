@@ -68,19 +68,19 @@ class FindPart(QWidget):
         """Listen to the services no longer."""
         for disconnect in self._disconnect:
             disconnect()
-        self._recommending.rest_models()
+        self._recommending.rest_models(self)
         for part in (self.search, self.known, self.repository):
             part.disconnect_services()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Have worked out what fits as long as somebody looks."""
         super().showEvent(event)
-        self._recommending.want_models()
+        self._recommending.want_models(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks."""
         super().hideEvent(event)
-        self._recommending.rest_models()
+        self._recommending.rest_models(self)
 
     def _show_known(self) -> None:
         self.catalogue.show_choice(self._recommending.models)

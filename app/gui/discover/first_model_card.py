@@ -63,12 +63,12 @@ class FirstModelCard(QFrame):
     def showEvent(self, event: QShowEvent) -> None:
         """Have worked out what suits this machine."""
         super().showEvent(event)
-        self._recommending.want_models()
+        self._recommending.want_models(self)
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks."""
         super().hideEvent(event)
-        self._recommending.rest_models()
+        self._recommending.rest_models(self)
 
     def _show(self) -> None:
         choice = self._recommending.models

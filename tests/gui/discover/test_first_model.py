@@ -51,14 +51,14 @@ def test_it_is_gone_as_soon_as_there_is_a_model(without: Stage, model: Path) -> 
     without.load(model)
     assert not without.sees("first_model_card") and without.reads("welcome_title") == "Ask tiny anything"
     assert without.find("open_model_button").property("look") == "primary"
-    assert without.desk.program.planner.recommending._wants_models is False
+    assert not without.desk.program.planner.recommending.is_followed
 
 
 def test_with_a_model_nothing_is_offered_and_nothing_is_asked(ready: Stage) -> None:
     ready.desk.program.models.refresh()
     ready.settle()
     assert ready.window.findChild(QWidget, "first_model_card") is None
-    assert not ready.desk.program.planner.recommending._wants_models
+    assert not ready.desk.program.planner.recommending.is_followed
 
 
 def test_a_download_says_how_far_it_is_and_what_is_whole_is_loaded(without: Stage, model: Path) -> None:
