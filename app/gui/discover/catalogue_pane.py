@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 
 from app.core.download import wanted_of
 from app.gui import theme
 from app.gui.discover.catalogue_words import facts_of, languages_of, purpose_of
 from app.gui.discover.download_row import DownloadButtons
 from app.gui.icons import Icons
-from app.gui.widgets.fit_badge import fit_icon, fit_reason, fit_word
-from app.gui.widgets.labels import in_parts, label
+from app.gui.widgets.fit_line import FitLine
+from app.gui.widgets.labels import in_parts, label, wrapped
 from app.gui.widgets.words import render, set_hint
 from app.services.downloads import Downloads
 from app.services.recommending import JudgedModel, ModelChoice
-
-_ICON_PX = 16
 
 
 class CataloguePane(QWidget):
@@ -33,13 +31,12 @@ class CataloguePane(QWidget):
         super().__init__()
         self._icons, self._themes = icons, themes
         self._judged: JudgedModel | None = None
-        self.title = _text(label(pixels=theme.HEADING_PX, bold=True, name="catalogue_title"))
-        self.purpose = _text(label(name="catalogue_purpose"))
-        self.icon = QLabel()
-        self.fit = _text(label(name="catalogue_fit"))
-        self.facts = _text(label(look="muted", pixels=theme.SMALL_PX, name="catalogue_facts"))
-        self.languages = _text(label(look="muted", pixels=theme.SMALL_PX, name="catalogue_languages"))
-        self.reason = _text(label(name="catalogue_reason"))
+        self.title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="catalogue_title"))
+        self.purpose = wrapped(label(name="catalogue_purpose"))
+        self.fit = FitLine("catalogue_fit")
+        self.facts = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="catalogue_facts"))
+        self.languages = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="catalogue_languages"))
+        self.reason = wrapped(label(name="catalogue_reason"))
         self.download = DownloadButtons(downloads, "catalogue")
         self.repository = QPushButton(self.tr("All its files on the hub"))
         self.repository.setObjectName("catalogue_repository_button")
@@ -61,7 +58,7 @@ class CataloguePane(QWidget):
         """Show one of the catalogue; None where there is none, which has its reason."""
         self._judged = judged
         is_there = judged is not None
-        for part in (self.title, self.purpose, self.icon, self.fit, self.facts, self.languages, self.download):
+        for part in (self.title, self.purpose, self.fit, self.facts, self.languages, self.download):
             part.setVisible(is_there)
         self.repository.setVisible(is_there)
         is_first = judged is not None and judged.model == choice.recommended
@@ -84,35 +81,22 @@ class CataloguePane(QWidget):
     def _show_fit(self) -> None:
         if self._judged is None:
             return
-        fit = self._judged.fit
-        self.icon.setPixmap(fit_icon(fit, self._icons, self._themes.current).pixmap(QSize(_ICON_PX, _ICON_PX)))
-        word = fit_word(fit)
-        self.fit.setText(f"{word[:1].upper()}{word[1:]}. {fit_reason(fit)}")
+        self.fit.show_fit(self._judged.fit, self._icons, self._themes.current)
 
     def _open_repository(self) -> None:
         if self._judged is not None:
             self.repository_wanted.emit(self._judged.model.repository)
 
     def _lay_out(self) -> None:
-        fit = QHBoxLayout()
-        fit.setSpacing(theme.SPACE_S)
-        fit.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
-        fit.addWidget(self.fit, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
         column.addWidget(self.title)
         column.addWidget(self.purpose)
-        column.addLayout(fit)
+        column.addWidget(self.fit)
         column.addWidget(self.reason)
         column.addWidget(self.facts)
         column.addWidget(self.languages)
         column.addWidget(self.download)
         column.addWidget(self.repository, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-
-
-def _text(made: QLabel) -> QLabel:
-    made.setWordWrap(True)
-    made.setMinimumWidth(1)
-    return made

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPushButton, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.download import DownloadWanted
 from app.gui import theme
 from app.gui.discover.words import time_left
+from app.gui.widgets.buttons import text_button
 from app.gui.widgets.labels import label
 from app.services.downloads import DownloadRow, Downloads
 from app.services.units import byte_size
@@ -29,11 +30,11 @@ class DownloadButtons(QWidget):
         self._words = ""
         self._problem = self._note = ""
         self._is_offered = False
-        self.button = _button(self.tr("Download"), f"{name}_download_button")
+        self.button = text_button(self.tr("Download"), f"{name}_download_button")
         self.button.setProperty("look", "primary")
-        self.load = _button(self.tr("Load and chat"), f"{name}_load_button")
+        self.load = text_button(self.tr("Load and chat"), f"{name}_load_button")
         self.load.setProperty("look", "primary")
-        self.to_downloads = _button(self.tr("Show downloads"), f"{name}_downloads_button")
+        self.to_downloads = text_button(self.tr("Show downloads"), f"{name}_downloads_button")
         self.state = label(look="muted", pixels=theme.SMALL_PX, name=f"{name}_download_state")
         self.state.setWordWrap(True)
         self.state.setMinimumWidth(1)
@@ -104,10 +105,3 @@ class DownloadButtons(QWidget):
             here = self.tr("It is among the downloads: {percent} % are here.").format(percent=int(row.share * 100))
             return here if row.seconds_left is None else f"{here} {time_left(row.seconds_left)}"
         return self._problem or self._note
-
-
-def _button(words: str, name: str) -> QPushButton:
-    button = QPushButton(words)
-    button.setObjectName(name)
-    button.setAccessibleName(words)
-    return button

@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout
 
 from app.core.download import wanted_of
 from app.gui import theme
 from app.gui.discover.catalogue_words import purpose_of
 from app.gui.discover.download_row import DownloadButtons
 from app.gui.icons import Icons
-from app.gui.widgets.fit_badge import fit_icon, fit_reason
-from app.gui.widgets.labels import label
+from app.gui.widgets.fit_line import FitLine
+from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import render
 from app.services.downloads import Downloads
 from app.services.recommending import JudgedModel, Recommending
-
-_ICON_PX = 16
 
 
 class FirstModelCard(QFrame):
@@ -38,10 +36,9 @@ class FirstModelCard(QFrame):
         self._heading = label(
             self.tr("Recommended for this machine"), look="muted", pixels=theme.SMALL_PX, name="first_model_heading"
         )
-        self._title = _text(label(pixels=theme.HEADING_PX, bold=True, name="first_model_title"))
-        self._purpose = _text(label(name="first_model_purpose"))
-        self._icon = QLabel()
-        self._fit = _text(label(look="muted", name="first_model_fit"))
+        self._title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="first_model_title"))
+        self._purpose = wrapped(label(name="first_model_purpose"))
+        self._fit = FitLine("first_model_fit", look="muted")
         self._download = DownloadButtons(downloads, "first_model")
         self._others = QPushButton(self.tr("Other models…"))
         self._others.setObjectName("first_model_others_button")
@@ -73,7 +70,7 @@ class FirstModelCard(QFrame):
     def _show(self) -> None:
         choice = self._recommending.models
         best = next((each for each in choice.models if each.model == choice.recommended), None)
-        for part in (self._heading, self._title, self._icon, self._fit, self._download):
+        for part in (self._heading, self._title, self._fit, self._download):
             part.setVisible(best is not None)
         if best is not None:
             self._show_model(best)
@@ -86,15 +83,10 @@ class FirstModelCard(QFrame):
         model = best.model
         self._title.setText(model.name)
         self._purpose.setText(purpose_of(model))
-        self._icon.setPixmap(fit_icon(best.fit, self._icons, self._themes.current).pixmap(QSize(_ICON_PX, _ICON_PX)))
-        self._fit.setText(fit_reason(best.fit))
+        self._fit.show_fit(best.fit, self._icons, self._themes.current)
         self._download.show_model(wanted_of(model.hub_model), self.tr("and chat"))
 
     def _lay_out(self) -> None:
-        fit = QHBoxLayout()
-        fit.setSpacing(theme.SPACE_S)
-        fit.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
-        fit.addWidget(self._fit, 1)
         below = QHBoxLayout()
         below.setSpacing(theme.SPACE_S)
         below.addWidget(self._download, 1)
@@ -105,11 +97,5 @@ class FirstModelCard(QFrame):
         column.addWidget(self._heading)
         column.addWidget(self._title)
         column.addWidget(self._purpose)
-        column.addLayout(fit)
+        column.addWidget(self._fit)
         column.addLayout(below)
-
-
-def _text(made: QLabel) -> QLabel:
-    made.setWordWrap(True)
-    made.setMinimumWidth(1)
-    return made

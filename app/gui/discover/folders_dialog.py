@@ -10,12 +10,13 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QListWidget,
     QListWidgetItem,
-    QPushButton,
     QVBoxLayout,
     QWidget,
 )
 
 from app.gui import theme
+from app.gui.widgets.buttons import text_button
+from app.gui.widgets.file_chooser import dress
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import hint_of
@@ -49,8 +50,8 @@ class FoldersDialog(QDialog):
         self.list.setProperty("look", "rows")
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.nothing = label(self.tr("No folder has been added."), look="muted", name="folders_nothing")
-        self.add = _button(self.tr("Add a folder…"), "folders_add_button")
-        self.remove = _button(self.tr("Remove from the list"), "folders_remove_button")
+        self.add = text_button(self.tr("Add a folder…"), "folders_add_button")
+        self.remove = text_button(self.tr("Remove from the list"), "folders_remove_button")
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
@@ -100,8 +101,6 @@ class FoldersDialog(QDialog):
             self._library.remove_folder(folder)
 
     def _choose(self) -> None:
-        from app.gui.widgets.file_chooser import dress  # noqa: PLC0415  what it is made of takes milliseconds to load
-
         dialog = QFileDialog(self, self.tr("Add a folder"))
         dialog.setObjectName("folders_chooser")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
@@ -110,10 +109,3 @@ class FoldersDialog(QDialog):
         dress(dialog, self._look.icons)
         dialog.fileSelected.connect(self._library.add_folder)
         dialog.open()
-
-
-def _button(words: str, name: str) -> QPushButton:
-    button = QPushButton(words)
-    button.setObjectName(name)
-    button.setAccessibleName(words)
-    return button

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QUrl, Signal
+from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model import FoundModel
 from app.gui import theme
 from app.gui.discover.library_words import facts_of, problem_of
 from app.gui.discover.words import shown
-from app.gui.widgets.fit_badge import FitLook, fit_icon, fit_reason, fit_word
-from app.gui.widgets.labels import label
+from app.gui.widgets.buttons import text_button
+from app.gui.widgets.fit_badge import FitLook
+from app.gui.widgets.fit_line import FitLine
+from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import set_hint
-
-_ICON_PX = 16
 
 
 class LibraryPane(QWidget):
@@ -34,16 +34,15 @@ class LibraryPane(QWidget):
         self._look = look
         self._model: FoundModel | None = None
         self._facts: list[tuple[str, str]] = []
-        self.title = _text(label(pixels=theme.HEADING_PX, bold=True, name="library_title"))
-        self.icon = QLabel()
-        self.fit = _text(label(name="library_fit"))
-        self.problem = _text(label(look="problem", name="library_problem"))
-        self.load = _button(self.tr("Load and chat"), "library_load_button")
+        self.title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="library_title"))
+        self.fit = FitLine("library_fit")
+        self.problem = wrapped(label(look="problem", name="library_problem"))
+        self.load = text_button(self.tr("Load and chat"), "library_load_button")
         self.load.setProperty("look", "primary")
-        self.options = _button(self.tr("Load options…"), "library_options_button")
-        self.plan = _button(self.tr("Plan"), "library_plan_button")
+        self.options = text_button(self.tr("Load options…"), "library_options_button")
+        self.plan = text_button(self.tr("Plan"), "library_plan_button")
         set_hint(self.plan, self.tr("What it takes, and how fast it would be"))
-        self.folder = _button(self.tr("Show its folder"), "library_folder_button")
+        self.folder = text_button(self.tr("Show its folder"), "library_folder_button")
         self._form = QFormLayout()
         self._lay_out()
         self.load.clicked.connect(lambda _checked=False: self.load_wanted.emit(self._path))
@@ -72,15 +71,10 @@ class LibraryPane(QWidget):
         """Show whether it fits, as far as that is known."""
         model = self._model
         is_usable = model is not None and model.is_usable
-        self.icon.setVisible(is_usable)
         self.fit.setVisible(is_usable)
         if model is None or not is_usable:
             return
-        fit = self._look.fits.get(model.path)
-        icon = fit_icon(fit, self._look.icons, self._look.themes.current)
-        self.icon.setPixmap(icon.pixmap(QSize(_ICON_PX, _ICON_PX)))
-        word = fit_word(fit)
-        self.fit.setText(f"{word[:1].upper()}{word[1:]}. {fit_reason(fit)}" if fit is not None else fit_reason(fit))
+        self.fit.show_fit(self._look.fits.get(model.path), self._look.icons, self._look.themes.current)
 
     def _show_facts(self, facts: list[tuple[str, str]]) -> None:
         if facts == self._facts:
@@ -97,7 +91,7 @@ class LibraryPane(QWidget):
             )
             name = label(look="muted", name="library_caption")
             name.setText(caption)
-            self._form.addRow(name, _text(said))
+            self._form.addRow(name, wrapped(said))
 
     @property
     def _path(self) -> str:
@@ -107,10 +101,6 @@ class LibraryPane(QWidget):
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(self._path).parent)))
 
     def _lay_out(self) -> None:
-        fit = QHBoxLayout()
-        fit.setSpacing(theme.SPACE_S)
-        fit.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignTop)
-        fit.addWidget(self.fit, 1)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.SPACE_S)
         for button in (self.load, self.options, self.plan, self.folder):
@@ -124,21 +114,8 @@ class LibraryPane(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
         column.addWidget(self.title)
-        column.addLayout(fit)
+        column.addWidget(self.fit)
         column.addWidget(self.problem)
         column.addLayout(buttons)
         column.addLayout(self._form)
         column.addStretch(1)
-
-
-def _text(made: QLabel) -> QLabel:
-    made.setWordWrap(True)
-    made.setMinimumWidth(1)
-    return made
-
-
-def _button(words: str, name: str) -> QPushButton:
-    button = QPushButton(words)
-    button.setObjectName(name)
-    button.setAccessibleName(words)
-    return button

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.download import wanted_of
 from app.core.hub_page import HubPage
@@ -16,7 +16,8 @@ from app.gui.discover.gate_row import GateRow, page_of
 from app.gui.discover.quantisation_list import QuantisationList
 from app.gui.discover.words import ago, facts_of, more_facts_of, shown
 from app.gui.icons import Icons
-from app.gui.widgets.labels import in_parts, label
+from app.gui.widgets.buttons import text_button
+from app.gui.widgets.labels import in_parts, label, wrapped
 from app.gui.widgets.words import render, set_hint
 from app.services.program import Program
 
@@ -37,20 +38,20 @@ class RepositoryPane(QWidget):
         self._judging = program.planner.recommending
         self._judged: HubPage | None = None
         self._themes = themes
-        self.title = _text(label(pixels=theme.HEADING_PX, bold=True, name="discover_title"))
-        self.facts = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_facts"))
-        self.age = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_page_age"))
-        self.page_button = _button(self.tr("Open its web page"), "discover_web_button")
+        self.title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="discover_title"))
+        self.facts = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="discover_facts"))
+        self.age = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="discover_page_age"))
+        self.page_button = text_button(self.tr("Open its web page"), "discover_web_button")
         set_hint(self.page_button, self.tr("Opens the model's page in your browser"))
         self.gate = GateRow(program.hub_token)
         self.list = QuantisationList(Icons(program.resources), themes)
-        self.reason = _text(label(pixels=theme.SMALL_PX, name="discover_reason"))
+        self.reason = wrapped(label(pixels=theme.SMALL_PX, name="discover_reason"))
         self.download = DownloadButtons(program.downloads, "discover")
         self.card = CardView(themes, background)
-        self.card_problem = _text(label(look="muted", pixels=theme.SMALL_PX, name="discover_card_problem"))
-        self.nothing = _text(label(look="muted", name="discover_nothing"))
-        self.retry = _button(self.tr("Try again"), "discover_page_retry_button")
-        self.token = _button(self.tr("Access token…"), "discover_page_token_button")
+        self.card_problem = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="discover_card_problem"))
+        self.nothing = wrapped(label(look="muted", name="discover_nothing"))
+        self.retry = text_button(self.tr("Try again"), "discover_page_retry_button")
+        self.token = text_button(self.tr("Access token…"), "discover_page_token_button")
         self._stack = QStackedWidget()
         self._lay_out()
         self.page_button.clicked.connect(lambda _checked=False: self._open_page())
@@ -226,16 +227,3 @@ def _column(widget: QWidget) -> QVBoxLayout:
     column.setContentsMargins(0, 0, 0, 0)
     column.setSpacing(theme.SPACE_S)
     return column
-
-
-def _text(made: QLabel) -> QLabel:
-    made.setWordWrap(True)
-    made.setMinimumWidth(1)
-    return made
-
-
-def _button(words: str, name: str) -> QPushButton:
-    button = QPushButton(words)
-    button.setObjectName(name)
-    button.setAccessibleName(words)
-    return button

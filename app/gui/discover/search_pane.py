@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
 from app.core.hub_search import HubListing, HubRepository
 from app.gui import theme
 from app.gui.discover.catalogue_list import CatalogueList
 from app.gui.discover.filters import Filters
 from app.gui.discover.words import ago, facts_of, shown
+from app.gui.widgets.buttons import text_button
 from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.words import hint_of, render, set_hint
@@ -34,14 +35,14 @@ class SearchPane(QWidget):
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("A name, such as qwen"))
         self.line.setAccessibleName(self.tr("Search for models on the hub"))
-        self._search = _button(self.tr("Search"), "discover_search_button")
+        self._search = text_button(self.tr("Search"), "discover_search_button")
         set_hint(self._search, self.tr("Search the hub; without a name, for what most people take"))
         self.filters = Filters()
         self.state = label(look="muted", pixels=theme.SMALL_PX, name="discover_state")
         self.problem = label(look="problem", pixels=theme.SMALL_PX, name="discover_problem")
-        self.retry = _button(self.tr("Try again"), "discover_retry_button")
-        self.more = _button(self.tr("Show more"), "discover_more_button")
-        self.back = _button(self.tr("Back to the models Tokenlight knows"), "discover_back_button")
+        self.retry = text_button(self.tr("Try again"), "discover_retry_button")
+        self.more = text_button(self.tr("Show more"), "discover_more_button")
+        self.back = text_button(self.tr("Back to the models Tokenlight knows"), "discover_back_button")
         self.list = QListWidget()
         self.list.setObjectName("discover_list")
         self.list.setAccessibleName(self.tr("Models that were found"))
@@ -176,10 +177,3 @@ def _item(found: HubRepository) -> QListWidgetItem:
     item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join([name, *facts]))
     item.setToolTip(hint_of("\n".join([name, *facts])))
     return item
-
-
-def _button(words: str, name: str) -> QPushButton:
-    button = QPushButton(words)
-    button.setObjectName(name)
-    button.setAccessibleName(words)
-    return button

@@ -4,13 +4,21 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QEnterEvent, QPalette
-from PySide6.QtWidgets import QApplication, QMenu, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QMenu, QPushButton, QToolButton, QWidget
 
 from app.gui.icons import Icons
 from app.gui.widgets.words import set_hint
 
 ICON_PX = 20
 TICK_MS = 1000
+
+
+def text_button(words: str, name: str) -> QPushButton:
+    """Return a button that is called what it says."""
+    button = QPushButton(words)
+    button.setObjectName(name)
+    button.setAccessibleName(words)
+    return button
 
 
 class PointedButton(QToolButton):

@@ -25,6 +25,13 @@ def label(
     return made
 
 
+def wrapped(made: QLabel) -> QLabel:
+    """Return a label that takes as many lines as its text needs in whatever room it is given."""
+    made.setWordWrap(True)
+    made.setMinimumWidth(1)
+    return made
+
+
 def in_parts(parts: Sequence[str]) -> str:
     """Return parts with a dot between them for a label that wraps: no line ends inside a part or begins with a dot."""
     return "\u00a0· ".join(part.replace(" ", "\u00a0") for part in parts)
