@@ -32,7 +32,8 @@ def find_in_store(store: Path) -> Iterator[FoundFile]:
         if digest is None:
             continue
         blob = store / "blobs" / f"sha256-{digest}"
-        if blob.is_file() and (found := found_file(str(blob), "ollama", _name(parts))) is not None:
+        is_there = os.path.isfile(blob)  # noqa: PTH113  Path.is_file raises where the folder may not be entered
+        if is_there and (found := found_file(str(blob), "ollama", _name(parts))) is not None:
             yield found
 
 

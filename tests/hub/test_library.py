@@ -3,6 +3,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import shutil
 import socket
 import sys
 from pathlib import Path
@@ -219,6 +220,15 @@ def test_folders_that_link_in_a_circle_are_gone_through_once(
     monkeypatch.setattr(os, "scandir", count)
     assert sorted(Path(path).name for _, path, _ in found(home)) == ["far.gguf", "near.gguf"]
     assert listed.count(str(models)) == 1
+
+
+def test_blobs_that_cannot_be_reached_cost_no_other_model(home: Path, tmp_path: Path) -> None:
+    store = tmp_path / "closed"
+    into_ollama(store, "registry", "library", "tiny", "1b")
+    shutil.rmtree(store / "blobs")
+    (store / "blobs").symlink_to("x" * 300)  # the system refuses to look, as with a folder that may not be entered
+    into_ollama(home / ".ollama" / "models", "registry", "library", "small", "1b", content=b"GGUF2")
+    assert [name for _, _, name in found(home, OLLAMA_MODELS=str(store))] == ["small:1b"]
 
 
 @pytest.mark.parametrize("name", ["HF_HUB_CACHE", "OLLAMA_MODELS", "HF_HOME"])
