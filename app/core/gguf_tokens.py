@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import struct
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from app.core.gguf_cursor import Cursor
 from app.core.gguf_entries import UnreadValue
@@ -83,14 +83,20 @@ def _texts(header: Header, source: ModelSource, wanted: set[int]) -> dict[int, s
 
 def texts_at(source: ModelSource, texts: UnreadValue, numbers: Iterable[int]) -> list[str]:
     """Return the beginnings of these texts of an array, whose numbers rise."""
+    return list(walk_texts(source, texts, numbers))
+
+
+def walk_texts(
+    source: ModelSource, texts: UnreadValue, numbers: Iterable[int], most_bytes: int = MOST_TOKEN_BYTES
+) -> Iterator[str]:
+    """Read the beginnings of these texts of an array, whose numbers rise, one after the other."""
     cursor = Cursor(*source)
     cursor.skip(texts.offset)
-    at, found = 0, []
+    at = 0
     for number in numbers:
         cursor.skip_texts(number - at)
         length = cursor.length(MAX_HEADER_BYTES)
-        taken = cursor.take(min(length, MOST_TOKEN_BYTES))
+        taken = cursor.take(min(length, most_bytes))
         cursor.skip(length - len(taken))
-        found.append(taken.decode("utf-8", errors="replace"))
+        yield taken.decode("utf-8", errors="replace")
         at = number + 1
-    return found

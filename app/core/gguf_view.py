@@ -24,6 +24,8 @@ TensorColumn = Literal["file", "name", "shape", "type", "size", "offset"]
 """What tensors can be sorted by; `file` is as they lie in the file."""
 Place = Literal["input", "layer", "output", "further"]
 """`further` are the layers beyond the first 1,024, which no model has."""
+TensorKind = Literal["attention", "feed_forward", "experts", "state", "vocabulary", "other"]
+"""What a tensor is for, as far as its name says it; `other` are norms and whatever is called otherwise."""
 
 
 class EntryView(msgspec.Struct, frozen=True):
@@ -83,6 +85,14 @@ class TemplateView(msgspec.Struct, frozen=True):
     """Characters beyond what is shown."""
 
 
+class PartSize(msgspec.Struct, frozen=True):
+    """What tensors of one kind and one type take in a place."""
+
+    kind: TensorKind
+    type: str
+    size: int
+
+
 class PlaceSize(msgspec.Struct, frozen=True):
     """What a layer takes, or all that comes before or after them."""
 
@@ -91,6 +101,8 @@ class PlaceSize(msgspec.Struct, frozen=True):
     tensors: int
     size: int | None
     """None where one of them is of a type that is not known."""
+    parts: tuple[PartSize, ...] = ()
+    """The largest first; without those whose size is not known."""
 
 
 class TypeSize(msgspec.Struct, frozen=True):
@@ -119,6 +131,20 @@ class GgufView(msgspec.Struct, frozen=True):
     types: tuple[TypeSize, ...]
     parts: int = 1
     parts_wanted: int = 1
+    part: int = 0
+    """Which part of its model the file is that was opened, counted from 0."""
+    name: str | None = None
+    architecture: str | None = None
+    quantisation: str | None = None
+    parameters: int = 0
+    """Numbers in all tensors that were read."""
+    weights: int | None = None
+    """Bytes of all tensors; None where one of them is of a type that is not known."""
+
+    @property
+    def bits_per_weight(self) -> float | None:
+        """What one number takes; None where that is not known."""
+        return 8 * self.weights / self.parameters if self.weights is not None and self.parameters else None
 
 
 def sorted_tensors(
@@ -138,6 +164,14 @@ def sorted_tensors(
     if column == "type":
         return tuple(sorted(tensors, key=lambda tensor: tensor.type, reverse=descending))
     return tuple(sorted(tensors, key=lambda tensor: _by_numbers(tensor.name), reverse=descending))
+
+
+def named_tensors(tensors: tuple[TensorView, ...], words: str) -> tuple[TensorView, ...]:
+    """Return those whose name, or type, has all of these words in it, whatever their case."""
+    wanted = words.casefold().split()
+    if not wanted:
+        return tensors
+    return tuple(each for each in tensors if all(word in f"{each.name} {each.type}".casefold() for word in wanted))
 
 
 def _by_numbers(name: str) -> tuple[tuple[bool, int, str], ...]:

@@ -6,14 +6,12 @@ Opens nothing: it asks the function it was given for the bytes of a file by name
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Sequence
 
 from app.core.errors import UserError
 from app.core.gguf_cursor import shown_name
 from app.core.gguf_entries import Scalar, UnreadValue, Value
 from app.core.gguf_header import Header, read_header
-from app.core.gguf_tensors import Tensor
+from app.core.gguf_places import place_sizes, type_sizes
 from app.core.gguf_tokens import texts_at, tokenizer_view
 from app.core.gguf_types import NUMBER_FORMATS, VALUE_TYPE_NAMES
 from app.core.gguf_verdict import check_tensor_data
@@ -21,20 +19,15 @@ from app.core.gguf_view import (
     MOST_CHARACTERS,
     MOST_ELEMENTS,
     MOST_ENTRIES,
-    MOST_LAYERS,
     MOST_TEMPLATE_CHARACTERS,
     MOST_TEMPLATES,
     EntryView,
     GgufView,
-    Place,
-    PlaceSize,
     TemplateView,
     TensorView,
-    TypeSize,
 )
-from app.core.model_facts import model_facts
+from app.core.model_facts import ModelFacts, model_facts
 from app.core.model_file import MAX_PARTS, ModelSource, OpenFile, part_names
-from app.core.model_reads import INPUTS, block_of
 from app.core.words import translate
 
 _PIECE_BYTES = 1 << 20
@@ -60,6 +53,7 @@ def read_view(file_name: str, open_file: OpenFile) -> GgufView:
     others, wanted = _other_parts(first, file_name, open_file)
     parts = [(first, source), *others]
     tensors = [tensor for header, _ in parts for tensor in header.tensors]
+    facts = model_facts([header for header, _ in parts])
     shown = list(first.metadata.items())[:MOST_ENTRIES]
     return GgufView(
         version=first.version,
@@ -76,11 +70,17 @@ def read_view(file_name: str, open_file: OpenFile) -> GgufView:
             for each in header.tensors
         ),
         tokenizer=tokenizer_view(first, source),
-        templates=_templates(first),
-        places=_places(tensors),
-        types=_types(tensors),
+        templates=_templates(facts),
+        places=place_sizes(tensors),
+        types=type_sizes(tensors),
         parts=len(parts),
         parts_wanted=wanted,
+        part=first.split.number if first.split is not None else 0,
+        name=_name(facts.name),
+        architecture=_name(facts.architecture),
+        quantisation=facts.quantisation,
+        parameters=facts.parameters,
+        weights=facts.tensor_bytes,
     )
 
 
@@ -140,9 +140,12 @@ def _digest_of_bytes(value: UnreadValue, source: ModelSource) -> str:
     return digest.hexdigest()
 
 
-def _templates(header: Header) -> tuple[TemplateView, ...]:
-    facts = model_facts([header]).tokenizer
-    found = [("", facts.chat_template), *facts.named_templates.items()]
+def _name(name: str | None) -> str | None:
+    return name[:MOST_CHARACTERS] if name is not None else None
+
+
+def _templates(facts: ModelFacts) -> tuple[TemplateView, ...]:
+    found = [("", facts.tokenizer.chat_template), *facts.tokenizer.named_templates.items()]
     return tuple(
         TemplateView(
             name[:MOST_CHARACTERS], text[:MOST_TEMPLATE_CHARACTERS], max(len(text) - MOST_TEMPLATE_CHARACTERS, 0)
@@ -150,45 +153,3 @@ def _templates(header: Header) -> tuple[TemplateView, ...]:
         for name, text in found[:MOST_TEMPLATES]
         if text is not None
     )
-
-
-def _places(tensors: Sequence[Tensor]) -> tuple[PlaceSize, ...]:
-    """Return what each layer takes, between what comes before and after them."""
-    sizes: Counter[tuple[Place, int | None]] = Counter()
-    unknown: set[tuple[Place, int | None]] = set()
-    counts: Counter[tuple[Place, int | None]] = Counter()
-    layers = sorted({layer for tensor in tensors if (layer := block_of(tensor.name)) is not None})[:MOST_LAYERS]
-    shown = set(layers)
-    for tensor in tensors:
-        place = _place(tensor.name, shown)
-        counts[place] += 1
-        sizes[place] += tensor.size or 0
-        if tensor.size is None:
-            unknown.add(place)
-    rows: list[tuple[Place, int | None]] = [
-        ("input", None),
-        *(("layer", layer) for layer in layers),
-        ("further", None),
-        ("output", None),
-    ]
-    return tuple(PlaceSize(*row, counts[row], None if row in unknown else sizes[row]) for row in rows if counts[row])
-
-
-def _place(name: str, shown: set[int]) -> tuple[Place, int | None]:
-    layer = block_of(name)
-    if layer is not None:
-        return ("layer", layer) if layer in shown else ("further", None)
-    return ("input" if name.startswith(INPUTS) else "output"), None
-
-
-def _types(tensors: Sequence[Tensor]) -> tuple[TypeSize, ...]:
-    """Return what each type takes, the largest first."""
-    by_type: dict[str, list[Tensor]] = {}
-    for tensor in tensors:
-        by_type.setdefault(tensor.type_name, []).append(tensor)
-    rows = []
-    for name, those in by_type.items():
-        sizes = [tensor.size for tensor in those if tensor.size is not None]
-        size = sum(sizes) if len(sizes) == len(those) else None
-        rows.append(TypeSize(name, len(those), sum(tensor.elements for tensor in those), size))
-    return tuple(sorted(rows, key=lambda row: row.size or 0, reverse=True))

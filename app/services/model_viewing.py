@@ -11,14 +11,15 @@ import msgspec
 
 from app.core.errors import UserError
 from app.core.gguf_difference import GgufDifference, difference_of
-from app.core.gguf_view import GgufView, TensorColumn, sorted_tensors
+from app.core.gguf_view import GgufView, TensorColumn, named_tensors, sorted_tensors
 from app.core.gguf_viewing import read_view
 from app.core.job_events import LanesAnalysed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.latest_job import LatestJob
+from app.services.viewed_whole import ViewedTokens, ViewedValue, lost
 from app.system.jobs import Jobs
-from app.system.model_files import OpenFiles, readable
+from app.system.model_files import OpenFiles
 
 VIEW_JOB = "model view"
 
@@ -36,10 +37,11 @@ class ViewedFiles(msgspec.Struct, frozen=True):
 
 
 class _Order(msgspec.Struct, frozen=True):
-    """How people want tensors to be sorted."""
+    """How people want tensors to be sorted, and which of them they look for."""
 
     column: TensorColumn = "file"
     descending: bool = False
+    words: str = ""
 
 
 class ModelViewing:
@@ -48,6 +50,8 @@ class ModelViewing:
     def __init__(self, jobs: Jobs) -> None:
         self.changed: Signal[()] = Signal()
         """Something else is to be seen, or something is being read."""
+        self.value, self.tokens = ViewedValue(jobs), ViewedTokens(jobs)
+        """Of the first file what is read only when somebody wants to see all of it."""
         self.shown = ViewedFiles()
         """Of the tensors the views have the order that was wished for."""
         self._paths: tuple[Path, ...] = ()
@@ -68,18 +72,24 @@ class ModelViewing:
 
     def open(self, path: Path, other: Path | None = None) -> None:
         """Have a file read, or two and what differs between them; files that were read before are read again."""
+        self.value.close()
+        self.tokens.close()
         self._paths = (path,) if other is None else (path, other)
         self._read = self.shown = ViewedFiles(self._paths)
         self._want()
 
     def sort(self, column: TensorColumn, *, descending: bool = False) -> None:
         """Have the tensors sorted, also those of files that are opened later."""
-        self._order = _Order(column, descending)
-        if self._paths:
-            self._want()
+        self._arrange(_Order(column, descending, self._order.words))
+
+    def narrow(self, words: str) -> None:
+        """Have only those tensors shown whose name or type has these words; also of files that are opened later."""
+        self._arrange(msgspec.structs.replace(self._order, words=words))
 
     def close(self) -> None:
         """Show nothing any more."""
+        self.value.close()
+        self.tokens.close()
         self._paths, self._read, self.shown = (), ViewedFiles(), ViewedFiles()
         self._job.forget()
         self.changed.emit()
@@ -87,6 +97,14 @@ class ModelViewing:
     def take(self, event: LanesAnalysed) -> None:
         """Take in what a job has read."""
         self._job.take(event)
+        self.value.take(event)
+        self.tokens.take(event)
+
+    def _arrange(self, order: _Order) -> None:
+        if order != self._order:
+            self._order = order
+            if self._paths:
+                self._want()
 
     def _want(self) -> None:
         paths, order, known = self._paths, self._order, self._read
@@ -118,7 +136,7 @@ def view_files(path: Path, other: Path | None = None) -> ViewedFiles:
         except UserError as error:
             return ViewedFiles(paths, problem=error.sentence, broken=each)
         except OSError as error:
-            return ViewedFiles(paths, problem=_lost(each, error), broken=each)
+            return ViewedFiles(paths, problem=lost(each, error), broken=each)
     return ViewedFiles(paths, tuple(views), difference_of(*views) if len(views) > 1 else None)
 
 
@@ -126,16 +144,12 @@ def _in_order(files: ViewedFiles, order: _Order) -> ViewedFiles:
     if order == _Order():
         return files
     views = tuple(
-        msgspec.structs.replace(view, tensors=sorted_tensors(view.tensors, order.column, descending=order.descending))
+        msgspec.structs.replace(
+            view,
+            tensors=sorted_tensors(
+                named_tensors(view.tensors, order.words), order.column, descending=order.descending
+            ),
+        )
         for view in files.views
     )
     return msgspec.structs.replace(files, views=views)
-
-
-def _lost(path: Path, error: OSError) -> Sentence:
-    return translate(
-        "ModelFile",
-        "Reading {path} failed ({reason}): check the disk it is on, or choose the model again.",
-        path=readable(path),
-        reason=error.strerror or "it disappeared",
-    )

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from app.core.gguf_view import EntryView, PlaceSize, TensorView
+from app.core.gguf_view import EntryView, GgufView, PlaceSize, TensorKind, TensorView
 from app.core.printable import printable
 from app.core.words import Sentence, translate
 
+_CONTROL = 3
 MOST_SHOWN = 120
 """Characters of a value in a row."""
 _ROLES = {
@@ -19,6 +20,23 @@ _ROLES = {
     "separator": translate("ModelViewing", "separates"),
     "mask": translate("ModelViewing", "hides a token"),
     "cls": translate("ModelViewing", "begins what is sorted into classes"),
+}
+
+_KINDS: dict[TensorKind, Sentence] = {
+    "attention": translate("ModelViewing", "Attention"),
+    "feed_forward": translate("ModelViewing", "Feed-forward"),
+    "experts": translate("ModelViewing", "Experts"),
+    "state": translate("ModelViewing", "State"),
+    "vocabulary": translate("ModelViewing", "Vocabulary"),
+    "other": translate("ModelViewing", "Norms and others"),
+}
+_TOKEN_KINDS = {
+    1: translate("ModelViewing", "text"),
+    2: translate("ModelViewing", "unknown"),
+    _CONTROL: translate("ModelViewing", "control"),
+    4: translate("ModelViewing", "added by its authors"),
+    5: translate("ModelViewing", "unused"),
+    6: translate("ModelViewing", "one byte"),
 }
 
 
@@ -63,6 +81,41 @@ def place_words(row: PlaceSize) -> Sentence:
 def role_words(role: str) -> Sentence | None:
     """Return what a special token is for; None where nobody knows more than its name."""
     return _ROLES.get(role)
+
+
+def kind_words(kind: TensorKind) -> Sentence:
+    """Return what tensors of a kind are called."""
+    return _KINDS[kind]
+
+
+def token_kind_words(kind: int) -> Sentence | None:
+    """Return what a vocabulary calls a token; None where nobody knows such a kind."""
+    return _TOKEN_KINDS.get(kind)
+
+
+def parts_words(view: GgufView) -> Sentence | None:
+    """Return what is missing of a model in several files; None where nothing is."""
+    if view.part:
+        return translate(
+            "ModelViewing",
+            "This file is part {number} of {count} of a model, and is shown by itself: tokenizer and template are in part 1.",
+            number=view.part + 1,
+            count=view.parts_wanted,
+        )
+    if view.parts < view.parts_wanted:
+        return translate(
+            "ModelViewing",
+            "Only {there} of {count} parts of this model are here: what the others hold is not shown.",
+            there=view.parts,
+            count=view.parts_wanted,
+        )
+    return None
+
+
+def one_line(text: str) -> str:
+    """Return a name out of a file as it may stand in a row."""
+    shown = printable(text[: MOST_SHOWN + 1].replace("\n", "⏎").replace("\t", " "))
+    return shown if len(text) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + "…"
 
 
 def _scalar(value: float | str) -> str:

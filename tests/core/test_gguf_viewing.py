@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app.core import gguf_view
 from app.core.errors import UserError
 from app.core.gguf_difference import difference_of
+from app.core.gguf_places import tensor_kind
 from app.core.gguf_view import (
     MOST_CHARACTERS,
     MOST_ELEMENTS,
@@ -22,6 +23,7 @@ from app.core.gguf_view import (
     GgufView,
     TensorColumn,
     TokenView,
+    named_tensors,
     sorted_tensors,
 )
 from app.core.gguf_viewing import read_view
@@ -144,9 +146,9 @@ def test_a_token_that_is_a_book_is_shown_by_its_beginning(others: int) -> None:
 
 
 def test_more_entries_templates_and_layers_than_anybody_has_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    for module in ("gguf_viewing", "gguf_view"):
-        for limit, value in {"MOST_ENTRIES": 2, "MOST_LAYERS": 2, "MOST_TEMPLATE_CHARACTERS": 5}.items():
-            monkeypatch.setattr(f"app.core.{module}.{limit}", value)
+    for limit, value in {"MOST_ENTRIES": 2, "MOST_TEMPLATE_CHARACTERS": 5}.items():
+        monkeypatch.setattr(f"app.core.gguf_viewing.{limit}", value)
+    monkeypatch.setattr("app.core.gguf_places.MOST_LAYERS", 2)
     rows = [(f"blk.{layer}.w", (8,), 0, 32 * layer) for layer in range(5)]
     view = view_of(
         raw_gguf(
@@ -164,6 +166,48 @@ def test_more_entries_templates_and_layers_than_anybody_has_are_counted(monkeypa
     ]
 
 
+def test_what_a_layer_takes_is_told_by_kind_and_type(tmp_path: Path) -> None:
+    write_tiny_llama(tmp_path / "m.gguf", experts=4)
+    view = read_view("m.gguf", open_in_folder(tmp_path))
+    for row in view.places:
+        assert sum(part.size for part in row.parts) == row.size
+        assert [part.size for part in row.parts] == sorted((part.size for part in row.parts), reverse=True)
+    before, layer, *_others = view.places
+    assert {(part.kind, part.type) for part in before.parts} == {("vocabulary", "F16")}
+    assert {part.kind for part in layer.parts} == {"attention", "experts", "other"}
+    assert layer.parts[0].kind == "experts"
+    elements = sum(row.elements for row in view.types)
+    assert (view.name, view.architecture, view.parameters) == ("Tiny Mixture 1", "llama", elements)
+    assert view.bits_per_weight is not None and 16 <= view.bits_per_weight < 17
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("blk.3.attn_q.weight", "attention"),
+        ("dec.blk.3.cross_attn_k.weight", "attention"),
+        ("blk.3.attn_norm.weight", "other"),
+        ("blk.3.ffn_down.weight", "feed_forward"),
+        ("blk.3.ffn_down_exps.weight", "experts"),
+        ("blk.3.ffn_gate_inp.weight", "experts"),
+        ("blk.3.ssm_in.weight", "state"),
+        ("token_embd.weight", "vocabulary"),
+        ("output.weight", "vocabulary"),
+        ("output_norm.weight", "other"),
+        ("a", "other"),
+    ],
+)
+def test_a_tensor_is_for_what_its_name_says(name: str, kind: str) -> None:
+    assert tensor_kind(name) == kind
+
+
+def test_tensors_are_found_by_words_of_their_name_or_type() -> None:
+    tensors = view_of(raw_gguf({}, [("a.Up", (4,), 0, 0), ("b.up", (4,), 1, 32)], data=bytes(64))).tensors
+    assert [each.name for each in named_tensors(tensors, " UP ")] == ["a.Up", "b.up"]
+    assert [each.name for each in named_tensors(tensors, "up f16")] == ["b.up"]
+    assert named_tensors(tensors, "") == tensors
+
+
 def test_a_type_that_is_not_known_has_no_size() -> None:
     view = view_of(raw_gguf({}, [("blk.0.w", (8,), 99, 0), ("blk.1.w", (8,), 0, 32)], data=bytes(64)))
     assert [row.size for row in view.places] == [None, 32]
@@ -178,7 +222,7 @@ def test_all_parts_that_are_there_are_one(tmp_path: Path) -> None:
     assert view.file_size == sum(path.stat().st_size for path in paths)
     assert {tensor.part for tensor in view.tensors} == set(range(len(paths)))
     other = read_view(paths[1].name, open_in_folder(tmp_path))
-    assert (other.parts, other.parts_wanted) == (1, len(paths))
+    assert (other.parts, other.parts_wanted, other.part, view.part) == (1, len(paths), 1, 0)
     paths[-1].unlink()
     fewer = read_view(paths[0].name, open_in_folder(tmp_path))
     assert (fewer.parts, fewer.parts_wanted) == (len(paths) - 1, len(paths))

@@ -12,6 +12,7 @@ from app.core.gguf_view import EntryView, PlaceSize
 from app.core.job_events import LanesAnalysed
 from app.services import model_viewing
 from app.services.model_viewing import VIEW_JOB, ModelViewing, ViewedFiles, view_files
+from app.services.viewed_whole import ShownTokens
 from app.services.viewing_words import MOST_SHOWN, length_words, place_words, value_text
 from app.system.jobs import Jobs
 from tests.desk import Desk
@@ -58,6 +59,64 @@ def test_tensors_are_sorted_without_reading_the_file_again(
     viewing.sort("file")
     desk.until(lambda: not viewing.is_reading)
     assert names(viewing) == as_in_file
+
+
+def test_tensors_are_looked_for_by_name_in_the_order_that_was_wished_for(
+    desk: Desk, viewing: ModelViewing, model: Path
+) -> None:
+    viewing.open(model)
+    viewing.sort("size", descending=True)
+    viewing.narrow("blk.1. ffn")
+    desk.until(lambda: not viewing.is_reading)
+    assert len(names(viewing)) == 4 and all("blk.1.ffn" in name for name in names(viewing))
+    assert sizes(viewing) == sorted(sizes(viewing), key=lambda size: size or 0, reverse=True)
+    viewing.narrow("")
+    desk.until(lambda: not viewing.is_reading)
+    assert len(names(viewing)) == 21 and viewing.order == ("size", True)
+
+
+def test_all_of_an_entry_is_read_when_somebody_wants_to_see_it(
+    desk: Desk, viewing: ModelViewing, model: Path, tmp_path: Path
+) -> None:
+    path = copy_with(model, tmp_path / "evil.gguf", chat_template="one\ttwo\u202e\nthree\x00")
+    viewing.open(path)
+    viewing.value.open(path, "tokenizer.chat_template")
+    assert viewing.value.shown.whole is None
+    desk.until(lambda: viewing.value.shown.whole is not None)
+    shown = viewing.value.shown
+    assert shown.whole is not None and shown.whole.text == "one\ttwo\u202e\nthree\x00"
+    assert shown.shown == "one    two\ufffd\nthree\ufffd" and shown.problem is None
+    path.unlink()
+    viewing.value.open(path, "tokenizer.chat_template")
+    desk.until(lambda: viewing.value.shown.problem is not None)
+    viewing.open(model)
+    assert viewing.value.shown.key == ""
+
+
+def test_tokens_are_read_once_and_found_by_words_and_by_number(
+    desk: Desk, viewing: ModelViewing, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    viewing.open(model)
+    tokens = viewing.tokens
+    tokens.open(model)
+    desk.until(lambda: not tokens.is_reading)
+    assert len(tokens.shown.table.texts) == 473 and list(tokens.shown.rows) == list(range(473))
+    monkeypatch.setattr("app.services.viewed_whole.token_table", lambda *_given: pytest.fail("it is read again"))
+    tokens.open(model)
+    tokens.search("IM_END")
+    desk.until(lambda: not tokens.is_reading)
+    assert list(tokens.shown.rows) == [2]
+    tokens.search("q")
+    desk.until(lambda: not tokens.is_reading)
+    assert {"Q", "q"} <= {tokens.shown.table.texts[row] for row in tokens.shown.rows}
+    tokens.search("4")
+    desk.until(lambda: not tokens.is_reading)
+    assert tokens.shown.rows[0] == 4 and tokens.shown.table.texts[tokens.shown.rows[1]].count("4")
+    tokens.search("nothing is called so")
+    desk.until(lambda: not tokens.is_reading)
+    assert not tokens.shown.rows
+    viewing.close()
+    assert tokens.shown == ShownTokens()
 
 
 def test_an_order_wished_for_while_a_file_is_read_holds(desk: Desk, viewing: ModelViewing, model: Path) -> None:
