@@ -19,12 +19,12 @@ class Dialogs:
     def __init__(self, window: QWidget) -> None:
         self._window = window
 
-    def choose_model(self, folder: Path, icons: Icons, chosen: Callable[[Path], None]) -> None:
+    def choose_model(self, folder: Path, icons: Icons, chosen: Callable[[Path], None], title: str = "") -> None:
         """Let people choose a model file; the icons are for where the system has no chooser."""
         # What it is made of takes milliseconds to load, which the start of the window need not wait for.
         from app.gui.widgets.file_chooser import dress  # noqa: PLC0415
 
-        dialog = QFileDialog(self._window, translate("Dialogs", "Open a model"), str(folder))
+        dialog = QFileDialog(self._window, title or translate("Dialogs", "Open a model"), str(folder))
         dialog.setNameFilters([translate("Dialogs", "Models (*.gguf *.GGUF)"), translate("Dialogs", "All files (*)")])
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

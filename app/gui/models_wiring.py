@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from app.gui.dialogs import Dialogs
+from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.services.first_model import lacks_model
 from app.services.program import Program
@@ -40,6 +42,8 @@ class ModelsWiring(QObject):
         self._page: ModelsPage | None = None
         window.page_wanted.connect(self._go)
         window.actions_by_name["models_action"].triggered.connect(lambda _checked=False: self.show())
+        window.actions_by_name["inspect_file_action"].triggered.connect(lambda _checked=False: self.choose_file())
+        window.parts.model_bar.inspect_wanted.connect(self.choose_file)
         self._card: FirstModelCard | None = None
         self._disconnect = [
             program.chat.opened.connect(self._leave),
@@ -63,12 +67,25 @@ class ModelsWiring(QObject):
             self._page.load_wanted.connect(self._load)
             self._page.options_wanted.connect(self.options_wanted)
             self._page.plan_wanted.connect(self.plan_wanted)
+            self._page.inspect_wanted.connect(lambda path: self.inspect(Path(path)))
             self._window.add_page("models", self._page)
             self._page.show_part("library" if self._program.models.found else "find")
         if part:
             self._page.show_part(part)
         self._window.show_page("models")
         self._page.take_keyboard()
+
+    def inspect(self, path: Path) -> None:
+        """Go to what a file is made of, which is read now."""
+        self._program.planner.viewing.open(path)
+        self.show("inspect")
+
+    def choose_file(self) -> None:
+        """Let people choose a file to see what it is made of; the one that is loaded lies nearest."""
+        loaded = self._program.session.model
+        folder = Path(loaded.path).parent if loaded is not None else self._program.models.folder
+        title = self.tr("Inspect a model file")
+        Dialogs(self._window).choose_model(folder, Icons(self._program.resources), self.inspect, title)
 
     def show_repository(self, name: str) -> None:
         """Go to the page of a repository of the hub, which is read now."""

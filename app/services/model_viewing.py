@@ -18,6 +18,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.latest_job import LatestJob
 from app.services.viewed_whole import ViewedTokens, ViewedValue, lost
+from app.services.viewing_words import fenced
 from app.system.jobs import Jobs
 from app.system.model_files import OpenFiles
 
@@ -31,6 +32,8 @@ class ViewedFiles(msgspec.Struct, frozen=True):
     views: tuple[GgufView, ...] = ()
     difference: GgufDifference | None = None
     """None where it is one file."""
+    templates: tuple[str, ...] = ()
+    """Of the first file, each as coloured code in Markdown."""
     problem: Sentence | None = None
     broken: Path | None = None
     """Which of them cannot be read."""
@@ -110,7 +113,7 @@ class ModelViewing:
         paths, order, known = self._paths, self._order, self._read
 
         def work() -> tuple[ViewedFiles, ViewedFiles]:
-            read = known if known.views or known.problem else view_files(*paths)
+            read = known if known.views or known.problem else _with_templates(view_files(*paths))
             return read, _in_order(read, order)
 
         self._job.want(work)
@@ -138,6 +141,11 @@ def view_files(path: Path, other: Path | None = None) -> ViewedFiles:
         except OSError as error:
             return ViewedFiles(paths, problem=lost(each, error), broken=each)
     return ViewedFiles(paths, tuple(views), difference_of(*views) if len(views) > 1 else None)
+
+
+def _with_templates(files: ViewedFiles) -> ViewedFiles:
+    made = tuple(fenced(each.text) for view in files.views[:1] for each in view.templates)
+    return msgspec.structs.replace(files, templates=made)
 
 
 def _in_order(files: ViewedFiles, order: _Order) -> ViewedFiles:

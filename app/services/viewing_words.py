@@ -2,10 +2,16 @@
 
 from __future__ import annotations
 
+import re
+
 from app.core.gguf_view import EntryView, GgufView, PlaceSize, TensorKind, TensorView
 from app.core.printable import printable
 from app.core.words import Sentence, translate
+from app.services.units import UNKNOWN
 
+TEMPLATE_LANGUAGE = "jinja"
+_FENCE = "`"
+_FENCES = re.compile(f"{_FENCE}+")
 _CONTROL = 3
 MOST_SHOWN = 120
 """Characters of a value in a row."""
@@ -116,6 +122,22 @@ def one_line(text: str) -> str:
     """Return a name out of a file as it may stand in a row."""
     shown = printable(text[: MOST_SHOWN + 1].replace("\n", "⏎").replace("\t", " "))
     return shown if len(text) <= MOST_SHOWN else shown[: MOST_SHOWN - 1] + "…"
+
+
+def share_text(size: int | None, whole: int | None) -> str:
+    """Return what share of a whole something is."""
+    if size is None or not whole:
+        return UNKNOWN
+    percent = 100 * size / whole
+    return f"{percent:.1f} %" if percent >= 0.05 or not size else "< 0.1 %"
+
+
+def fenced(text: str) -> str:
+    """Return a template as a block of code that nothing in it can end, and in which nothing turns it around or hides."""
+    lines = [printable(line.replace("\t", "    ")) for line in text.splitlines()]
+    longest = max((len(found) for found in _FENCES.findall(text)), default=0)
+    fence = _FENCE * max(longest + 1, 3)
+    return "\n".join((f"{fence}{TEMPLATE_LANGUAGE}", *lines, fence))
 
 
 def _scalar(value: float | str) -> str:

@@ -23,15 +23,20 @@ SIZE = QSize(760, 560)
 class PasteViewer(QDialog):
     """Shows one text; what is copied as a whole is the text as it is."""
 
-    def __init__(self, text: str, parent: QWidget) -> None:
+    def __init__(
+        self, text: str, parent: QWidget, *, title: str = "", shown: str | None = None, facts: str = ""
+    ) -> None:
+        """`shown` is the text as it is to be seen, where that is not as it is; `facts` stand beside its length."""
         super().__init__(parent)
+        title = title or self.tr("Pasted text")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle(self.tr("Pasted text"))
+        self.setWindowTitle(title)
         self.resize(SIZE.boundedTo(parent.window().size()))
-        shown = in_short_lines(text)
+        whole = text if shown is None else shown
+        shown = in_short_lines(whole)
         view = QPlainTextEdit()
         view.setObjectName("pasted_view")
-        view.setAccessibleName(self.tr("Pasted text"))
+        view.setAccessibleName(title)
         view.setProperty("look", "field")
         view.setReadOnly(True)
         keep_line_starts(view)
@@ -47,9 +52,9 @@ class PasteViewer(QDialog):
         self._filling.timeout.connect(self._fill)
         self._filling.start(0)
         self._fill()
-        facts = self.tr("{characters} characters").format(characters=count(len(text)))
-        if shown is not text:
-            facts = self.tr("{facts} · long lines are shown in parts").format(facts=facts)
+        told = [self.tr("{characters} characters").format(characters=count(len(text))), *([facts] if facts else [])]
+        if shown is not whole:
+            told.append(self.tr("long lines are shown in parts"))
         copy = QPushButton(self.tr("Copy all"))
         copy.clicked.connect(lambda: QGuiApplication.clipboard().setText(text))
         close = QPushButton(self.tr("Close"))
@@ -57,7 +62,7 @@ class PasteViewer(QDialog):
         close.clicked.connect(self.close)
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
-        row.addWidget(label(facts, look="muted", pixels=theme.SMALL_PX), 1)
+        row.addWidget(label(" · ".join(told), look="muted", pixels=theme.SMALL_PX), 1)
         row.addWidget(copy)
         row.addWidget(close)
         layout = QVBoxLayout(self)

@@ -22,11 +22,14 @@ class TurnPlaces:
         self._margin_px = margin_px
         self.widest = theme.reading_width()
         """Width of the column where there is room."""
+        self.takes_all = False
+        """Whether the column takes all the room there is: code needs it."""
 
     @property
     def shape(self) -> Shape:
         """The column, in the middle of the whole view: a scroll bar that comes moves nothing."""
-        width = min(int(self.widest), self._view.width() - 2 * self._margin_px)
+        room = self._view.width() - 2 * self._margin_px
+        width = room if self.takes_all else min(int(self.widest), room)
         return Shape((self._view.width() - width + 1) // 2 - self._view.viewport().x(), max(width, 1))
 
     @property

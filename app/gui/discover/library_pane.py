@@ -28,6 +28,8 @@ class LibraryPane(QWidget):
     """Somebody wants to load it with other options."""
     plan_wanted = Signal(str)
     """Somebody wants to see what it takes and how fast it would be."""
+    inspect_wanted = Signal(str)
+    """Somebody wants to see what it is made of."""
 
     def __init__(self, look: FitLook) -> None:
         super().__init__()
@@ -42,19 +44,22 @@ class LibraryPane(QWidget):
         self.options = text_button(self.tr("Load options…"), "library_options_button")
         self.plan = text_button(self.tr("Plan"), "library_plan_button")
         set_hint(self.plan, self.tr("What it takes, and how fast it would be"))
+        self.inspect = text_button(self.tr("Inspect"), "library_inspect_button")
+        set_hint(self.inspect, self.tr("What its file is made of: sizes, tensors, metadata, tokenizer, template"))
         self.folder = text_button(self.tr("Show its folder"), "library_folder_button")
         self._form = QFormLayout()
         self._lay_out()
         self.load.clicked.connect(lambda _checked=False: self.load_wanted.emit(self._path))
         self.options.clicked.connect(lambda _checked=False: self.options_wanted.emit(self._path))
         self.plan.clicked.connect(lambda _checked=False: self.plan_wanted.emit(self._path))
+        self.inspect.clicked.connect(lambda _checked=False: self.inspect_wanted.emit(self._path))
         self.folder.clicked.connect(lambda _checked=False: self._show_folder())
         self.show_model(None, is_loaded=False)
 
     def show_model(self, model: FoundModel | None, *, is_loaded: bool) -> None:
         """Show one, or nothing."""
         self._model = model
-        for part in (self.title, self.load, self.options, self.plan, self.folder):
+        for part in (self.title, self.load, self.options, self.plan, self.inspect, self.folder):
             part.setVisible(model is not None)
         self.load.setEnabled(model is not None and model.is_usable and not is_loaded)
         self.load.setText(self.tr("It is loaded") if is_loaded else self.tr("Load and chat"))
@@ -103,7 +108,7 @@ class LibraryPane(QWidget):
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.SPACE_S)
-        for button in (self.load, self.options, self.plan, self.folder):
+        for button in (self.load, self.options, self.plan, self.inspect, self.folder):
             buttons.addWidget(button)
         buttons.addStretch(1)
         self._form.setHorizontalSpacing(theme.SPACE_L)

@@ -30,6 +30,8 @@ class LibraryPart(QWidget):
     """Somebody wants to load one with other options."""
     plan_wanted = Signal(str)
     """Somebody wants to plan with one."""
+    inspect_wanted = Signal(str)
+    """Somebody wants to see what one is made of."""
     find_wanted = Signal()
     """Somebody wants to find models that are not here."""
 
@@ -106,6 +108,7 @@ class LibraryPart(QWidget):
         self.pane.load_wanted.connect(self.load_wanted)
         self.pane.options_wanted.connect(self.options_wanted)
         self.pane.plan_wanted.connect(self.plan_wanted)
+        self.pane.inspect_wanted.connect(self.inspect_wanted)
         self._look.themes.changed.connect(self._show_fits)
         self._disconnect = [
             self._library.changed.connect(self._show),

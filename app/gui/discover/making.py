@@ -11,6 +11,7 @@ from app.gui.discover.find_part import FindPart
 from app.gui.discover.first_model_card import FirstModelCard
 from app.gui.discover.library_part import LibraryPart
 from app.gui.discover.page import ModelsPage
+from app.gui.file_view.part import FilePart, Looks
 from app.gui.icons import Icons
 from app.gui.widgets.fit_badge import FitLook
 from app.services.library import Library
@@ -34,6 +35,7 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
         part.load_wanted.connect(page.load_wanted)
         part.options_wanted.connect(page.options_wanted)
         part.plan_wanted.connect(page.plan_wanted)
+        part.inspect_wanted.connect(page.inspect_wanted)
         part.find_wanted.connect(lambda: page.show_part("find"))
         return part
 
@@ -47,6 +49,10 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
         part = DownloadsPart(program.downloads)
         part.load_wanted.connect(page.load_wanted)
         return part
+
+    def file_view() -> FilePart:
+        looks = Looks(themes, Icons(program.resources), background)
+        return FilePart(program.planner.viewing, program.file_export, program.models.folder, looks)
 
     page.add_part(
         "library",
@@ -65,5 +71,11 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
         translate("Discover", "Downloads"),
         translate("Discover", "What is on its way, and what has come"),
         downloads,
+    )
+    page.add_part(
+        "inspect",
+        translate("Discover", "Inspect"),
+        translate("Discover", "What a model file is made of, and what differs between two"),
+        file_view,
     )
     return page

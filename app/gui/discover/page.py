@@ -31,6 +31,8 @@ class ModelsPage(QWidget):
     """Somebody wants to load one with other options."""
     plan_wanted = Signal(str)
     """Somebody wants to plan with one."""
+    inspect_wanted = Signal(str)
+    """Somebody wants to see what one of them is made of."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -37,6 +37,8 @@ class ModelBar(QWidget):
 
     open_wanted = Signal()
     """Somebody wants to choose a file."""
+    inspect_wanted = Signal()
+    """Somebody wants to choose a file to see what it is made of."""
     options_wanted = Signal(Path)
     """Somebody wants to choose how a model is loaded: its file."""
 
@@ -146,6 +148,7 @@ class ModelBar(QWidget):
             self._menu.addSeparator()
             self._add_options([found for found, _ in listed if found.is_usable], loaded)
         self._menu.addAction(self.tr("Open a model file…"), self.open_wanted.emit)
+        self._menu.addAction(self.tr("Inspect a model file…"), self.inspect_wanted.emit)
         unload = self._menu.addAction(self.tr("Unload, to free its memory"), self._session.unload)
         unload.setEnabled(loaded is not None)
         self._marks.want()

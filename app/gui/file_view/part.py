@@ -1,0 +1,192 @@
+"""The part of the page Models that shows what is inside a file, or what differs between two."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+
+from app.gui import theme
+from app.gui.chat.text_alone import Background
+from app.gui.dialogs import Dialogs
+from app.gui.file_view.difference_pane import DifferencePane
+from app.gui.file_view.entries_pane import EntriesPane
+from app.gui.file_view.head import FileHead
+from app.gui.file_view.sizes_pane import SizesPane
+from app.gui.file_view.table_pane import SaveButton
+from app.gui.file_view.template_pane import TemplatePane
+from app.gui.file_view.tensors_pane import TensorsPane
+from app.gui.file_view.tokens_pane import TokensPane
+from app.gui.icons import Icons
+from app.gui.widgets.labels import label
+from app.gui.widgets.page_tabs import PageTabs
+from app.gui.widgets.words import render
+from app.services.file_export import FileExport
+from app.services.model_viewing import ModelViewing
+from app.system.model_files import readable
+
+
+class Looks(NamedTuple):
+    """What things are painted with."""
+
+    themes: theme.Themes
+    icons: Icons
+    background: Background
+
+
+class FilePart(QWidget):
+    """Follows the service: whoever wants a file to be seen has it opened there."""
+
+    def __init__(self, viewing: ModelViewing, files: FileExport, folder: Path, looks: Looks) -> None:
+        """`folder` is where people choose their first file."""
+        super().__init__()
+        self.setObjectName("file_view")
+        self._viewing, self._folder, self._icons = viewing, folder, looks.icons
+        self.head = FileHead()
+        self.state = label(name="file_view_state")
+        self.state.setWordWrap(True)
+        self.state.setMinimumWidth(1)
+        self.begin = QPushButton(self.tr("Choose a file…"))
+        self.begin.setObjectName("file_view_begin_button")
+        self.begin.setAccessibleName(self.begin.text())
+        self.begin.setProperty("look", "primary")
+        self.saves = [
+            SaveButton(files, looks.icons, f"file_view_{name}_save") for name in ("tensors", "entries", "tokens")
+        ]
+        tensors, entries, tokens = self.saves
+        self.sizes = SizesPane(looks.themes)
+        self.tensors = TensorsPane(viewing, tensors)
+        self.entries = EntriesPane(viewing, entries)
+        self.tokens = TokensPane(viewing, tokens)
+        self.template = TemplatePane(looks.themes, looks.background)
+        self.difference = DifferencePane()
+        self.tabs = PageTabs(
+            (
+                ("sizes", "file_view_sizes_tab", self.tr("Sizes"), self.tr("Where the size of the file goes")),
+                ("tensors", "file_view_tensors_tab", self.tr("Tensors"), self.tr("The numbers that it has learned")),
+                ("entries", "file_view_entries_tab", self.tr("Metadata"), self.tr("What is written about the model")),
+                ("tokens", "file_view_tokens_tab", self.tr("Tokenizer"), self.tr("How text becomes tokens")),
+                ("template", "file_view_template_tab", self.tr("Template"), self.tr("How a chat is written out")),
+            )
+        )
+        self._panes = {
+            "sizes": self.sizes,
+            "tensors": self.tensors,
+            "entries": self.entries,
+            "tokens": self.tokens,
+            "template": self.template,
+            "difference": self.difference,
+        }
+        self._stack = QStackedWidget()
+        self._name = "sizes"
+        self._lay_out()
+        self._connect()
+        self._show()
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer, and have nothing read for nobody."""
+        self._disconnect()
+        self.entries.disconnect_services()
+        self.tokens.disconnect_services()
+        self._viewing.close()
+
+    def show_pane(self, name: str) -> None:
+        """Show one of the tables of a file that is alone."""
+        self._name = name
+        self._show_pane()
+
+    def _connect(self) -> None:
+        self.tabs.wanted.connect(self.show_pane)
+        self.begin.clicked.connect(lambda _checked=False: self._choose(self._viewing.open))
+        self.head.open_wanted.connect(lambda: self._choose(self._viewing.open))
+        self.head.compare_wanted.connect(lambda: self._choose(self._compare))
+        self.head.alone_wanted.connect(lambda: self._viewing.open(self._viewing.shown.paths[0]))
+        self._disconnect = self._viewing.changed.connect(self._show)
+
+    def _choose(self, chosen: Callable[[Path], None]) -> None:
+        paths = self._viewing.shown.paths
+        folder = paths[0].parent if paths else self._folder
+        Dialogs(self.window()).choose_model(folder, self._icons, chosen, self.tr("Inspect a model file"))
+
+    def _compare(self, path: Path) -> None:
+        if self._viewing.shown.paths:
+            self._viewing.open(self._viewing.shown.paths[0], path)
+
+    def _show(self) -> None:
+        shown = self._viewing.shown
+        is_two, is_there = len(shown.paths) > 1, bool(shown.views)
+        self.head.setVisible(bool(shown.paths))
+        self.head.show_files(shown)
+        self.begin.setVisible(not shown.paths)
+        self.state.setText(self._state_words())
+        self._show_look("problem" if shown.problem is not None else "")
+        self.state.setVisible(not is_there)
+        self.tabs.setVisible(is_there and not is_two)
+        self._stack.setVisible(is_there)
+        self._room.setVisible(not is_there)
+        if not is_there:
+            return
+        path = shown.paths[0]
+        for save, name in zip(self.saves, ("tensors", "metadata", "tokens"), strict=True):
+            save.stem = f"{readable(path.stem)} {name}".replace("/", "_")
+        self._show_pane()
+
+    def _show_pane(self) -> None:
+        """Fill and show one pane: the others wait until they are seen, so that no file holds up the window."""
+        shown = self._viewing.shown
+        name = "difference" if len(shown.paths) > 1 else self._name
+        if shown.views:
+            path, view = shown.paths[0], shown.views[0]
+            match name:
+                case "difference":
+                    self.difference.show_files(shown)
+                case "sizes":
+                    self.sizes.show_view(view)
+                case "tensors":
+                    self.tensors.show_view(view)
+                case "entries":
+                    self.entries.show_view(path, view)
+                case "tokens":
+                    self.tokens.show_view(path, view)
+                case "template":
+                    self.template.show_view(view, shown.templates)
+        self._stack.setCurrentWidget(self._panes[name])
+        self.setFocusProxy(self._panes[name] if shown.views else self.begin)
+        self.tabs.show_page(self._name)
+
+    def _show_look(self, look: str) -> None:
+        if self.state.property("look") != look:
+            self.state.setProperty("look", look)
+            self.state.style().unpolish(self.state)
+            self.state.style().polish(self.state)
+
+    def _state_words(self) -> str:
+        shown = self._viewing.shown
+        if shown.problem is not None:
+            said = render(shown.problem)
+            if len(shown.paths) > 1 and shown.broken is not None:
+                return f"{shown.paths.index(shown.broken) + 1}: {said}"
+            return said
+        if shown.paths:
+            return self.tr("Reading …")
+        return self.tr(
+            "Here you see what a model file is made of: what it says of itself, its tensors, its tokens and its "
+            "template, and where its size goes. Nothing of it is run or changed."
+        )
+
+    def _lay_out(self) -> None:
+        for pane in self._panes.values():
+            self._stack.addWidget(pane)
+        self._room = QWidget()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_M)
+        column.addWidget(self.head)
+        column.addWidget(self.state)
+        column.addWidget(self.begin, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self.tabs, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addWidget(self._stack, 1)
+        column.addWidget(self._room, 1)
