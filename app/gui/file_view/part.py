@@ -171,7 +171,7 @@ class FilePart(QWidget):
                 return f"{shown.paths.index(shown.broken) + 1}: {said}"
             return said
         if shown.paths:
-            return self.tr("Reading …")
+            return "" if shown.views else self.tr("Reading …")
         return self.tr(
             "Here you see what a model file is made of: what it says of itself, its tensors, its tokens and its "
             "template, and where its size goes. Nothing of it is run or changed."

@@ -66,7 +66,7 @@ class TablePane(QWidget):
         self.sentence = label(sentence, look="muted", name="file_view_sentence")
         self.sentence.setWordWrap(True)
         self.sentence.setMinimumWidth(1)
-        self.line = ClearLine()
+        self.line = ClearLine(self)
         self.line.setObjectName(f"{table.objectName()}_line")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(search)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.gguf_view import GgufView, TokenizerView, TokenView
@@ -62,7 +61,7 @@ class TokensPane(QWidget):
         self._disconnect()
 
     def show_view(self, path: Path, view: GgufView) -> None:
-        """Show another file."""
+        """Show another file, whose tokens are read now."""
         told = view.tokenizer
         if self._path == path and told is self._tokenizer:
             return
@@ -76,12 +75,6 @@ class TokensPane(QWidget):
         left_out = self.tr("{count} more are not shown.").format(count=count(told.special_left_out))
         self.special.state.setText(left_out if told.special_left_out else "")
         self.special.state.setVisible(bool(told.special_left_out))
-        if self.isVisible():
-            self._read()
-
-    def showEvent(self, event: QShowEvent) -> None:
-        """Have the tokens read, now that somebody looks."""
-        super().showEvent(event)
         self._read()
 
     def _read(self) -> None:
