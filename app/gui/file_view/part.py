@@ -82,6 +82,8 @@ class FilePart(QWidget):
         }
         self._stack = QStackedWidget()
         self._name = "sizes"
+        self._is_waiting = False
+        """Whether the keyboard waits beside what is read, to go there when it comes."""
         self._lay_out()
         self._connect()
         self._show()
@@ -128,6 +130,7 @@ class FilePart(QWidget):
         self._stack.setVisible(is_there)
         self._room.setVisible(not is_there)
         if not is_there:
+            self._show_pane()
             return
         path = shown.paths[0]
         for save, name in zip(self.saves, ("tensors", "metadata", "tokens"), strict=True):
@@ -154,7 +157,12 @@ class FilePart(QWidget):
                 case "template":
                     self.template.show_view(view, shown.templates)
         self._stack.setCurrentWidget(self._panes[name])
-        self.setFocusProxy(self._panes[name] if shown.views else self.begin)
+        keeps = self.head.other if shown.paths else self.begin
+        is_waiting = self._is_waiting and bool(shown.views) and keeps.hasFocus()
+        self._is_waiting = self._viewing.is_reading
+        self.setFocusProxy(self._panes[name] if shown.views else keeps)
+        if is_waiting:
+            self.setFocus()
         self.tabs.show_page(self._name)
 
     def _show_look(self, look: str) -> None:

@@ -57,6 +57,7 @@ def test_the_headline_says_what_people_compare_models_by(viewer: Viewer, starter
         "llama · 135M parameters · Q4_1 · 93.8 MiB · 5.74 bits per weight · GGUF 3"
     )
     assert stage.reads("file_view_path1") == str(starter_model)
+    assert stage.find("file_view_layers").hasFocus()
     assert not stage.sees("file_view_title2") and not stage.sees("file_view_parts")
     assert cut_off(stage.find("file_view")) == []
 
