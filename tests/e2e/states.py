@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QPushButton, QToolButton
+from PySide6.QtWidgets import QListView, QPushButton, QToolButton
 
 from app.core.metrics import DeviceMemory
 from app.core.words import translate
@@ -23,6 +23,7 @@ from tests.e2e.planner_state import planner
 from tests.e2e.scene import DAY_S, MEMORY, Scene
 from tests.e2e.timing_state import timeline
 from tests.e2e.what_if_state import what_if
+from tests.ggufs import write_tiny_llama
 
 NARROW = QSize(960, 800)
 BOTH: tuple[Theme, ...] = ("light", "dark")
@@ -97,6 +98,20 @@ def models(scene: Scene) -> None:
     recommending = _of_some_memory(scene)
     scene.window.page_wanted.emit("models")
     scene.desk.until(lambda: recommending.models.recommended)
+    scene.rest()
+
+
+def inspect(scene: Scene) -> None:
+    """What a mixture of experts is made of, and a layer of it is chosen."""
+    path = write_tiny_llama(scene.model_file().parent / "mixture.F16.gguf", layers=12, experts=4)
+    viewing = scene.program.planner.viewing
+    scene.window.page_wanted.emit("models")
+    viewing.open(path)
+    scene.find(QToolButton, "models_inspect_tab").click()
+    scene.desk.until(lambda: not viewing.is_reading)
+    chart = scene.find(QListView, "file_view_layers")
+    chart.setCurrentIndex(chart.model().index(3, 0))
+    chart.setFocus()
     scene.rest()
 
 
@@ -199,6 +214,7 @@ STATES = (
     State("welcome", welcome, ("composer",)),
     State("without_model", without_model, ("composer", "first_model_card")),
     State("models", models, ("catalogue_list", "catalogue_title"), hides=("side_panel", "composer")),
+    State("inspect", inspect, ("file_view_layers", "file_view_types"), hides=("side_panel", "composer")),
     State("streaming", streaming, ("transcript", "stop_button")),
     State("history", long_history, ("history_pane",)),
     State("full_context", full_context, ("transcript", "go_on_button")),

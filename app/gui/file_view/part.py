@@ -158,7 +158,7 @@ class FilePart(QWidget):
                     self.template.show_view(view, shown.templates)
         self._stack.setCurrentWidget(self._panes[name])
         keeps = self.head.other if shown.paths else self.begin
-        is_waiting = self._is_waiting and bool(shown.views) and keeps.hasFocus()
+        is_waiting = self._is_waiting and bool(shown.views) and self.window().focusWidget() is keeps
         self._is_waiting = self._viewing.is_reading
         self.setFocusProxy(self._panes[name] if shown.views else keeps)
         if is_waiting:

@@ -118,14 +118,20 @@ class SizeRows(QAbstractListModel):
 
 
 def _place_said(place: PlaceSize, parts: Sequence[tuple[int, int]], names: Sequence[str]) -> str:
-    words = translate("FileView", "{place}: {size} in {count} tensors")
+    one, several = (
+        translate("FileView", "{place}: {size} in 1 tensor"),
+        translate("FileView", "{place}: {size} in {count} tensors"),
+    )
+    words = one if place.tensors == 1 else several
     said = words.format(place=render(place_words(place)), size=byte_size(place.size), count=count(place.tensors))
     shares = [f"{names[look]} {byte_size(size)}" for look, size in sorted(parts, key=lambda part: -part[1])]
     return f"{said}. {', '.join(shares)}" if shares else said
 
 
 def _type_said(row: TypeSize) -> str:
-    words = translate("FileView", "{type}: {size}, {numbers} numbers in {count} tensors")
+    one = translate("FileView", "{type}: {size}, {numbers} numbers in 1 tensor")
+    several = translate("FileView", "{type}: {size}, {numbers} numbers in {count} tensors")
+    words = one if row.tensors == 1 else several
     return words.format(
         type=one_line(row.type), size=byte_size(row.size), numbers=count(row.elements), count=count(row.tensors)
     )
