@@ -77,12 +77,14 @@ def short_milliseconds(value: float | None) -> str:
 
 
 def parameter_count(value: int | None) -> str:
-    """Return how many parameters a model has, as models are named: 135M, 7.2B."""
+    """Return how many parameters a model has, as models are named: 135M, 7.2B; of what is tiny K or all digits."""
     if value is None:
         return UNKNOWN
-    if value >= 1_000_000_000:
+    if value >= 999_500_000:
         return f"{value / 1e9:.1f}B"
-    return f"{value / 1e6:.0f}M"
+    if value >= 999_500:
+        return f"{value / 1e6:.0f}M"
+    return f"{value / 1e3:.0f}K" if value >= 1000 else str(value)
 
 
 def stop_words(reason: StopReason) -> Sentence:

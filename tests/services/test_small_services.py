@@ -73,6 +73,11 @@ def test_figures_read_as_people_write_them() -> None:
     assert [parameter_count(134_515_008), parameter_count(7_240_000_000)] == ["135M", "7.2B"]
 
 
+def test_parameters_are_counted_as_models_are_named() -> None:
+    counts = (512, 411_900, 999_499, 999_500, 134_515_008, 999_500_000, 7_248_023_552)
+    assert [parameter_count(each) for each in counts] == ["512", "412K", "999K", "1M", "135M", "1.0B", "7.2B"]
+
+
 def test_what_is_unknown_is_a_dash() -> None:
     assert {count(None), rate(None), milliseconds(None), byte_size(None), parameter_count(None)} == {"–"}
 

@@ -52,7 +52,7 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
 
     def file_view() -> FilePart:
         looks = Looks(themes, Icons(program.resources), background)
-        return FilePart(program.planner.viewing, program.file_export, program.models.folder, looks)
+        return FilePart(program.planner.viewing, program.file_export, program.models, looks)
 
     page.add_part(
         "library",

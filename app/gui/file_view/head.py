@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.gguf_view import GgufView
 from app.gui import theme
-from app.gui.widgets.labels import in_parts, label
+from app.gui.widgets.buttons import text_button
+from app.gui.widgets.labels import in_parts, label, wrapped
 from app.gui.widgets.words import render, set_hint
 from app.services.model_viewing import ViewedFiles
 from app.services.units import byte_size, parameter_count
@@ -31,33 +33,36 @@ class FileHead(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.titles = [_text(label(pixels=theme.HEADING_PX, bold=True, name=f"file_view_title{n}")) for n in (1, 2)]
-        self.facts = [_text(label(name=f"file_view_facts{number}")) for number in (1, 2)]
+        self.titles = [wrapped(label(pixels=theme.HEADING_PX, bold=True, name=f"file_view_title{n}")) for n in (1, 2)]
+        self.facts = [wrapped(label(name=f"file_view_facts{number}")) for number in (1, 2)]
         self.paths = [
-            _text(label(look="muted", pixels=theme.SMALL_PX, name=f"file_view_path{number}")) for number in (1, 2)
+            wrapped(label(look="muted", pixels=theme.SMALL_PX, name=f"file_view_path{number}")) for number in (1, 2)
         ]
         self.titles[1].setContentsMargins(0, theme.SPACE_S, 0, 0)
-        self.missing = _text(label(look="problem", name="file_view_parts"))
+        self.missing = wrapped(label(look="problem", name="file_view_parts"))
         for path in self.paths:
             path.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
-        self.other = _button(self.tr("Another file…"), "file_view_open_button")
-        self.compare = _button(self.tr("Compare with…"), "file_view_compare_button")
+        self.other = text_button(self.tr("Another file…"), "file_view_open_button")
+        self.compare = text_button(self.tr("Compare with…"), "file_view_compare_button")
         set_hint(self.compare, self.tr("Choose a second file, and see what differs"))
-        self.alone = _button(self.tr("Stop comparing"), "file_view_alone_button")
+        self.alone = text_button(self.tr("Stop comparing"), "file_view_alone_button")
         self.other.clicked.connect(lambda _checked=False: self.open_wanted.emit())
         self.compare.clicked.connect(lambda _checked=False: self.compare_wanted.emit())
         self.alone.clicked.connect(lambda _checked=False: self.alone_wanted.emit())
         self._lay_out()
 
-    def show_files(self, files: ViewedFiles) -> None:
-        """Show what is looked at; before it is read its name alone."""
+    def show_files(self, files: ViewedFiles, names: Mapping[Path, str]) -> None:
+        """Show what is looked at; `names` are those by which people know models that are here."""
         is_two = len(files.paths) > 1
         for number in (0, 1):
             path = files.paths[number] if number < len(files.paths) else None
             view = files.views[number] if number < len(files.views) else None
-            self._show_file(number, path, view, is_two=is_two)
+            self._show_file(number, path, view)
+            if path is not None:
+                known = names.get(path, "") or (view.name if view is not None else None) or readable(path.stem)
+                self.titles[number].setText(f"{number + 1}: {one_line(known)}" if is_two else one_line(known))
         missing = [words for view in files.views if (words := parts_words(view)) is not None]
         self.missing.setText(" ".join(render(each) for each in missing))
         self.missing.setVisible(bool(missing))
@@ -65,15 +70,13 @@ class FileHead(QWidget):
         self.compare.setVisible(not is_two)
         self.compare.setEnabled(bool(files.views))
 
-    def _show_file(self, number: int, path: Path | None, view: GgufView | None, *, is_two: bool) -> None:
+    def _show_file(self, number: int, path: Path | None, view: GgufView | None) -> None:
         title, facts, where = self.titles[number], self.facts[number], self.paths[number]
         title.setVisible(path is not None)
         facts.setVisible(view is not None)
         where.setVisible(path is not None)
         if path is None:
             return
-        named = one_line(view.name) if view is not None and view.name else one_line(readable(path.stem))
-        title.setText(f"{number + 1}: {named}" if is_two else named)
         where.setText(readable(path))
         if view is not None:
             facts.setText(in_parts(facts_of(view)))
@@ -115,16 +118,3 @@ def facts_of(view: GgufView) -> list[str]:
         facts.append(words.format(there=view.parts, count=view.parts_wanted))
     facts.append(f"GGUF {view.version}")
     return facts
-
-
-def _text(made: QLabel) -> QLabel:
-    made.setWordWrap(True)
-    made.setMinimumWidth(1)
-    return made
-
-
-def _button(words: str, name: str) -> QPushButton:
-    made = QPushButton(words)
-    made.setObjectName(name)
-    made.setAccessibleName(words)
-    return made

@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.chat.text_alone import Background
 from app.gui.dialogs import Dialogs
+from app.gui.file_view.choice_menu import files_menu, others
 from app.gui.file_view.difference_pane import DifferencePane
 from app.gui.file_view.entries_pane import EntriesPane
 from app.gui.file_view.head import FileHead
@@ -21,11 +22,13 @@ from app.gui.file_view.template_pane import TemplatePane
 from app.gui.file_view.tensors_pane import TensorsPane
 from app.gui.file_view.tokens_pane import TokensPane
 from app.gui.icons import Icons
-from app.gui.widgets.labels import label
+from app.gui.widgets.buttons import text_button
+from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.page_tabs import PageTabs
 from app.gui.widgets.words import render
 from app.services.file_export import FileExport
 from app.services.model_viewing import ModelViewing
+from app.services.models import Models
 from app.system.model_files import readable
 
 
@@ -40,18 +43,14 @@ class Looks(NamedTuple):
 class FilePart(QWidget):
     """Follows the service: whoever wants a file to be seen has it opened there."""
 
-    def __init__(self, viewing: ModelViewing, files: FileExport, folder: Path, looks: Looks) -> None:
-        """`folder` is where people choose their first file."""
+    def __init__(self, viewing: ModelViewing, files: FileExport, models: Models, looks: Looks) -> None:
+        """`models` are those that people can choose without knowing where they lie."""
         super().__init__()
         self.setObjectName("file_view")
-        self._viewing, self._folder, self._icons = viewing, folder, looks.icons
+        self._viewing, self._models, self._icons = viewing, models, looks.icons
         self.head = FileHead()
-        self.state = label(name="file_view_state")
-        self.state.setWordWrap(True)
-        self.state.setMinimumWidth(1)
-        self.begin = QPushButton(self.tr("Choose a file…"))
-        self.begin.setObjectName("file_view_begin_button")
-        self.begin.setAccessibleName(self.begin.text())
+        self.state = wrapped(label(name="file_view_state"))
+        self.begin = text_button(self.tr("Choose a file…"), "file_view_begin_button")
         self.begin.setProperty("look", "primary")
         self.saves = [
             SaveButton(files, looks.icons, f"file_view_{name}_save") for name in ("tensors", "entries", "tokens")
@@ -102,15 +101,25 @@ class FilePart(QWidget):
 
     def _connect(self) -> None:
         self.tabs.wanted.connect(self.show_pane)
-        self.begin.clicked.connect(lambda _checked=False: self._choose(self._viewing.open))
-        self.head.open_wanted.connect(lambda: self._choose(self._viewing.open))
-        self.head.compare_wanted.connect(lambda: self._choose(self._compare))
+        self.begin.clicked.connect(lambda _checked=False: self._offer(self.begin, self._viewing.open))
+        self.head.open_wanted.connect(lambda: self._offer(self.head.other, self._viewing.open))
+        self.head.compare_wanted.connect(lambda: self._offer(self.head.compare, self._compare))
         self.head.alone_wanted.connect(lambda: self._viewing.open(self._viewing.shown.paths[0]))
         self._disconnect = self._viewing.changed.connect(self._show)
 
+    def _offer(self, button: QWidget, chosen: Callable[[Path], None]) -> None:
+        """Offer the models that are here; where there is none, the files at once."""
+        models = others(self._models.found, self._viewing.shown.paths)
+        if not models:
+            self._choose(chosen)
+            return
+        menu = files_menu(self, models, chosen, lambda: self._choose(chosen))
+        menu.aboutToHide.connect(menu.deleteLater)
+        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+
     def _choose(self, chosen: Callable[[Path], None]) -> None:
         paths = self._viewing.shown.paths
-        folder = paths[0].parent if paths else self._folder
+        folder = paths[0].parent if paths else self._models.folder
         Dialogs(self.window()).choose_model(folder, self._icons, chosen, self.tr("Inspect a model file"))
 
     def _compare(self, path: Path) -> None:
@@ -121,7 +130,7 @@ class FilePart(QWidget):
         shown = self._viewing.shown
         is_two, is_there = len(shown.paths) > 1, bool(shown.views)
         self.head.setVisible(bool(shown.paths))
-        self.head.show_files(shown)
+        self.head.show_files(shown, {Path(model.path): model.name for model in self._models.found})
         self.begin.setVisible(not shown.paths)
         self.state.setText(self._state_words())
         self._show_look("problem" if shown.problem is not None else "")

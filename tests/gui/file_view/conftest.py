@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QTableView
+from PySide6.QtWidgets import QFileDialog, QMenu, QTableView
 
 from app.gui.file_view.part import FilePart
 from tests.gui.conftest import Stage
@@ -26,9 +26,22 @@ class Viewer:
         self.chooses("Inspect a model file", path)
         self.rests()
         if other is not None:
-            self.stage.clicks("file_view_compare_button")
+            self.browses("file_view_compare_button")
             self.chooses("Inspect a model file", other)
             self.rests()
+
+    def menu(self) -> QMenu | None:
+        """Return the menu of models, where it is open."""
+        menus = [each for each in self.part.findChildren(QMenu, "file_view_menu") if each.isVisible()]
+        return menus[0] if menus else None
+
+    def browses(self, button: str) -> None:
+        """Press a button, and go from the models that it offers to all files."""
+        self.stage.clicks(button)
+        menu = self.menu()
+        if menu is not None:
+            menu.actions()[-1].trigger()
+            menu.close()
 
     def chooses(self, title: str, path: Path) -> None:
         """Choose a file in the chooser that is open."""
@@ -59,5 +72,10 @@ class Viewer:
 
 
 @pytest.fixture
-def viewer(stage: Stage) -> Viewer:
+def viewer(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Viewer:
+    """Of somebody without any model, so that files are known by what they say of themselves."""
+    models = stage.desk.program.models
+    monkeypatch.setattr(models, "_folders", (tmp_path / "none",))
+    models.refresh()
+    stage.desk.until(lambda: models.has_looked and not models.found)
     return Viewer(stage)

@@ -74,7 +74,7 @@ def test_which_of_two_cannot_be_read_is_told(viewer: Viewer, model: Path, tmp_pa
 
 def test_a_second_file_is_looked_for_beside_the_first(viewer: Viewer, model: Path) -> None:
     viewer.opens(model)
-    viewer.stage.clicks("file_view_compare_button")
+    viewer.browses("file_view_compare_button")
     (dialog,) = [each for each in viewer.stage.window.findChildren(QFileDialog) if each.isVisible()]
     assert Path(dialog.directory().absolutePath()) == model.parent
     dialog.close()
