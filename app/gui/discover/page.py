@@ -9,10 +9,11 @@ from collections.abc import Callable
 from typing import Protocol, cast
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.widgets.page_tabs import PageTabs
+from app.gui.widgets.scrolled_pages import ScrolledPages
 
 
 class ModelsPart(Protocol):
@@ -40,7 +41,7 @@ class ModelsPage(QWidget):
         self.setAccessibleName(self.tr("Models"))
         self.tabs = PageTabs(())
         self.tabs.setVisible(False)
-        self._stack = QStackedWidget()
+        self._stack = ScrolledPages()
         self._makers: dict[str, Callable[[], QWidget]] = {}
         self._made: dict[str, QWidget] = {}
         self._name = ""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.chat.text_alone import Background
@@ -25,6 +25,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import text_button
 from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.page_tabs import PageTabs
+from app.gui.widgets.scrolled_pages import ScrolledPages
 from app.gui.widgets.words import render
 from app.services.file_export import FileExport
 from app.services.model_viewing import ModelViewing
@@ -79,7 +80,7 @@ class FilePart(QWidget):
             "template": self.template,
             "difference": self.difference,
         }
-        self._stack = QStackedWidget()
+        self._stack = ScrolledPages()
         self._name = "sizes"
         self._is_waiting = False
         """Whether the keyboard waits beside what is read, to go there when it comes."""

@@ -71,7 +71,8 @@ class TablePane(QWidget):
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(search)
         self.line.setAccessibleName(search)
-        self.line.setFixedWidth(theme.scaled(_LINE_PX))
+        self.line.setMaximumWidth(theme.scaled(_LINE_PX))
+        self.line.setMinimumWidth(theme.scaled(_LINE_PX) // 2)
         self.line.setVisible(bool(search))
         self.state = label(look="muted", pixels=theme.SMALL_PX, name=f"{table.objectName()}_state")
         self.state.setWordWrap(True)
@@ -98,7 +99,7 @@ class TablePane(QWidget):
         if has_row:
             above = QHBoxLayout()
             above.setSpacing(theme.SPACE_M)
-            above.addWidget(self.line)
+            above.addWidget(self.line, 3)
             above.addWidget(self.state, 1)
             if self.save is not None:
                 above.addWidget(self.save)

@@ -129,9 +129,9 @@ class TokensPane(QWidget):
         row = QHBoxLayout(self._room)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_L)
-        self.special.setFixedWidth(theme.scaled(_SPECIAL_PX))
-        row.addWidget(self.special)
-        row.addWidget(self.all, 1)
+        self.special.setMaximumWidth(theme.scaled(_SPECIAL_PX))
+        row.addWidget(self.special, 2)
+        row.addWidget(self.all, 3)
         sentence = label(
             self.tr("How text becomes numbers: the pieces of text that the model knows, each with its number."),
             look="muted",

@@ -262,3 +262,16 @@ def test_a_window_that_closes_while_a_file_is_read_lets_it_be(viewer: Viewer, mo
     assert not viewer.viewing.is_reading and not viewer.viewing.shown.paths
     viewer.stage.settle()
     assert not viewer.viewing.shown.paths and not viewer.viewing.tokens.shown.table.texts
+
+
+@pytest.mark.parametrize(("width", "height"), [(960, 516), (800, 600)])
+def test_every_table_has_room_in_a_small_window(viewer: Viewer, starter_model: Path, width: int, height: int) -> None:
+    viewer.opens(starter_model)
+    page = viewer.stage.find("models_page")
+    page.window().resize(width, height)
+    for name in ("sizes", "tensors", "entries", "tokens", "template"):
+        viewer.turns_to(name)
+        layout = page.layout()
+        assert layout is not None and layout.minimumHeightForWidth(width) <= height - 140, name
+        assert page.minimumSizeHint().width() <= width - 20, name
+        assert cut_off(viewer.part) == [], name
