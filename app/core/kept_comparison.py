@@ -27,3 +27,5 @@ class KeptComparison(msgspec.Struct, frozen=True):
     first_token_s: Annotated[float, msgspec.Meta(gt=0, le=MOST_SECONDS)] | None = None
     tokens_per_s: Annotated[float, msgspec.Meta(gt=0, le=MOST_RATE)] | None = None
     may_split: bool = False
+    room: bool = False
+    """Whether room for context and users was wanted, whatever these were."""

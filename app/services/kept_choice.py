@@ -17,6 +17,7 @@ def kept_of(chosen: Chosen) -> KeptComparison:
         first_token_s=chosen.wanted.first_token_s,
         tokens_per_s=chosen.wanted.tokens_per_s,
         may_split=chosen.wanted.may_split,
+        room=chosen.wanted.room,
     )
 
 
@@ -28,5 +29,5 @@ def chosen_of(kept: KeptComparison) -> Chosen:
         kept.context,
         kept.users,
         kept.prompt,
-        Wanted(kept.first_token_s, kept.tokens_per_s, kept.may_split),
+        Wanted(kept.first_token_s, kept.tokens_per_s, kept.may_split, kept.room),
     )

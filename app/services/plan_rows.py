@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
-from msgspec.structs import replace
 
 from app.planner.comparison import Row, Usage, compare, parts_of, speed_by_context
 from app.planner.decode_speed import Part
@@ -102,18 +101,13 @@ def model_of(choice: ModelChoice, models: Mapping[str, PlannedModel]) -> Planned
 
 
 def _verdicts(rows: Sequence[Row], usage: Usage, wanted: Wanted) -> dict[int, NeedVerdict]:
-    """Return what becomes of each row by the identity of it; empty where nothing is wanted.
-
-    A context, or requests at once, that somebody chose is wanted as well.
-    """
-    usual = Chosen()
-    is_of_room = wanted == replace(Wanted(), may_split=wanted.may_split)
-    if is_of_room and (usage.context, usage.users) == (usual.context, usual.users):
+    """Return what becomes of each row by the identity of it; empty where nothing is wanted."""
+    if wanted.is_nothing:
         return {}
     need = Need(usage, wanted.first_token_s, wanted.tokens_per_s, wanted.may_split)
     found = sorted((_with_training(each, usage) for each in judged(rows, need)), key=lambda each: not each.meets)
     return {
-        id(each.row): NeedVerdict(each.meets, rank, plan_words.need_words(each), each.is_close, is_of_room)
+        id(each.row): NeedVerdict(each.meets, rank, plan_words.need_words(each), each.is_close, not wanted.has_pace)
         for rank, each in enumerate(found)
     }
 

@@ -52,7 +52,19 @@ class Wanted(msgspec.Struct, frozen=True):
     first_token_s: float | None = None
     tokens_per_s: float | None = None
     may_split: bool = False
-    """Whether layers may lie in main memory."""
+    """Whether layers may lie in main memory; of all else that is wanted, and no wish by itself."""
+    room: bool = False
+    """Whether room for the context of the use, for so many at once, is wanted, whatever these are."""
+
+    @property
+    def has_pace(self) -> bool:
+        """Whether a speed or a time is wanted; it is for the context and the requests of the use, which are so too."""
+        return self.first_token_s is not None or self.tokens_per_s is not None
+
+    @property
+    def is_nothing(self) -> bool:
+        """Whether nothing is wanted."""
+        return not (self.room or self.has_pace)
 
 
 class Chosen(msgspec.Struct, frozen=True):

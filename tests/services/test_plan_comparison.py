@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from app.core.kept_comparison import KeptComparison
+from app.core.model import DEFAULT_CONTEXT
 from app.core.own_gpu import OwnGpu
 from app.gui.planner.comparison.words import verdict_hint
 from app.planner.gpu_table import read_gpu_table
@@ -114,6 +115,7 @@ def test_what_meets_a_need_comes_first_and_the_others_say_what_fails() -> None:
     ("wanted", "use", "said"),
     [
         (Wanted(tokens_per_s=1.0), {"context": 131072}, "context "),
+        (Wanted(room=True), {"context": 131072}, "context "),
         (Wanted(first_token_s=0.001), {"context": 4096}, "first token "),
         (Wanted(tokens_per_s=1.0), {"context": 4096}, "meets it"),
         (Wanted(tokens_per_s=9999.0), {"context": 4096}, " of 9,999 tok/s each"),
@@ -153,6 +155,7 @@ def test_what_is_not_known_has_a_reason() -> None:
 def test_of_too_many_at_once_the_size_is_that_of_the_gpu_and_it_is_said_how_many_there_is_room_for() -> None:
     chosen = Chosen((ModelChoice("a"),), ("rtx-3060",), context=8192, users=40)
     host = replace(PROCESSOR, memory=16 * GIB, usable=16 * GIB)
+    chosen = replace(chosen, wanted=Wanted(room=True))
     (row,) = work_out(Grounds(chosen, {"a": planned("qwen3-32b")}, (GPUS["rtx-3060"],), host)).rows
     assert row.verdict == "too_large" and row.needed is not None and row.needed > row.usable
     assert row.need is not None and row.need.words.english().startswith(f"needs {byte_size(row.needed)}, has")
@@ -210,7 +213,7 @@ def test_what_is_compared_is_there_again_after_a_restart(desk: Desk, model: Path
     desk.until(lambda: comparison.worked and comparison.worked.rows)
     assert desk.program.settings.values.comparison is None, "what it begins with by itself nobody chose"
     models = (ModelChoice(str(model)), ModelChoice(str(model), "Q8_0"))
-    chosen = Chosen(models, ("l4", "t4"), 2048, 3, 512, Wanted(2.5, 10.0, may_split=True))
+    chosen = Chosen(models, ("l4", "t4"), 2048, 3, 512, Wanted(2.5, 10.0, may_split=True, room=True))
     comparison.choose(chosen)
 
     def again() -> PlanComparison:
@@ -248,14 +251,27 @@ def test_what_chats_use_is_asked_of_the_store(desk: Desk, model: Path) -> None:
 
 
 def test_a_context_and_requests_at_once_alone_are_a_need() -> None:
-    assert all(row.need is None for row in rows_of("h100-sxm", "rtx-3060", "rtx-4090").rows)
-    rows = rows_of("h100-sxm", "rtx-3060", "rtx-4090", context=100_000).rows
+    rows = rows_of("h100-sxm", "rtx-3060", "rtx-4090", context=100_000, wanted=Wanted(room=True)).rows
     needs = [row.need for row in rows if row.need is not None]
     assert len(needs) == len(rows) and [need.rank for need in needs] == list(range(len(rows)))
     meeting = [row.gpu_memory for row in rows if row.need is not None and row.need.meets]
     assert meeting and meeting == sorted(meeting) and len(meeting) < len(rows)
     assert all(need.meets or "of 100,000" in need.words.english() or "has" in need.words.english() for need in needs)
-    assert all(row.need is not None and row.need.is_of_room for row in rows_of("l4", users=8).rows)
+    only_room, with_speed = (
+        rows_of("l4", users=8, wanted=Wanted(room=True, tokens_per_s=speed)).rows for speed in (None, 1.0)
+    )
+    assert all(row.need is not None and row.need.is_of_room for row in only_room)
+    assert not any(row.need is None or row.need.is_of_room for row in with_speed)
+
+
+@pytest.mark.parametrize("context", [DEFAULT_CONTEXT, DEFAULT_CONTEXT + 1])
+@pytest.mark.parametrize("users", [1, 2])
+def test_a_need_is_one_by_being_asked_for_and_not_by_its_value(context: int, users: int) -> None:
+    gpus = ("h100-sxm", "rtx-3060")
+    assert [row.need for row in rows_of(*gpus, context=context, users=users).rows] == [None] * 4
+    asked = rows_of(*gpus, context=context, users=users, wanted=Wanted(room=True)).rows
+    assert [row.need.rank for row in asked if row.need is not None] == [0, 1, 2, 3]
+    assert [row.gpu_memory for row in asked] == sorted(row.gpu_memory for row in asked)
 
 
 def test_a_speed_says_how_sure_it_is() -> None:

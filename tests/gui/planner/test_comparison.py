@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.core.devices import Device
+from app.core.model import DEFAULT_CONTEXT
 from app.core.own_gpu import OwnGpu
 from app.core.store_events import Lengths, UseMeasured
 from app.gui.planner.comparison.choices import Choices
@@ -28,7 +29,7 @@ from app.gui.planner.comparison.gpu_dialog import GpuDialog
 from app.gui.planner.comparison.rows_model import EACH, FIRST_TOKEN, SMALL_ROLE, TOGETHER
 from app.gui.planner.page import PlannerPage
 from app.gui.widgets.boxes import NumberBox
-from app.services.plan_values import Chosen, ModelChoice
+from app.services.plan_values import Chosen, ModelChoice, Wanted
 from tests.gui.planner.beside import Beside
 
 
@@ -137,16 +138,45 @@ def test_a_need_has_a_line_and_an_answer(beside: Beside) -> None:
     beside.stage.desk.until(lambda: beside.says("plan_comparison_answer").startswith("None of 5 meets"))
     box.setValue(0)
     beside.stage.desk.until(lambda: not any(beside.needs()))
+    beside.stage.clicks("plan_need_room")
+    beside.stage.desk.until(lambda: "fit. The fastest is" in beside.says("plan_comparison_answer"))
+
+
+@pytest.mark.parametrize("name", ["plan_use_context", "plan_use_users"])
+def test_what_is_typed_is_a_need_also_where_it_is_what_stood_there(beside: Beside, name: str) -> None:
+    box = beside.stage.find_as(NumberBox, name)
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box.lineEdit(), box.text())
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    beside.waits(lambda: "None of 5 meets what you need" in beside.says("plan_comparison_answer"))
+    assert beside.service.chosen.wanted == Wanted(room=True) and beside.service.chosen.context == DEFAULT_CONTEXT
+    assert beside.part.choices.form.room.isChecked()
+
+
+def test_a_tick_makes_a_need_of_the_context_and_a_speed_takes_it_along(beside: Beside) -> None:
+    form = beside.part.choices.form
+    assert not form.room.isChecked() and form.room.isEnabled()
+    beside.stage.find_as(NumberBox, "plan_use_prompt").setValue(100)
+    assert not form.room.isChecked(), "a prompt is no need"
+    form.speed.setValue(1)
+    beside.waits(lambda: form.room.isChecked() and not form.room.isEnabled())
+    form.speed.setValue(0)
+    beside.waits(lambda: form.room.isEnabled() and not form.room.isChecked())
+    beside.stage.clicks("plan_need_room")
+    beside.waits(lambda: "None of 5 meets what you need" in beside.says("plan_comparison_answer"))
+    form.users.setValue(2)
+    assert beside.service.chosen.wanted == Wanted(room=True)
 
 
 def test_a_context_that_is_needed_sorts_the_rows_and_says_what_fails(beside: Beside) -> None:
-    beside.choose("rtx-4090", "rtx-3060", context=1000)
+    beside.choose("rtx-4090", "rtx-3060", context=1000, wanted=Wanted(room=True))
     beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 1000)
     assert not any(beside.needs()) and "meet what you need" in beside.says("plan_comparison_answer")
     assert [row.gpu_memory for row in beside.table.rows.rows] == sorted(
         row.gpu_memory for row in beside.table.rows.rows
     )
-    beside.choose("rtx-4090", "rtx-3060", context=100_000)
+    beside.choose("rtx-4090", "rtx-3060", context=100_000, wanted=Wanted(room=True))
     beside.waits(lambda: beside.service.worked and beside.service.worked.chosen.context == 100_000)
     assert beside.says("plan_comparison_answer").startswith("None of 2 meets what you need.")
     assert beside.needs() == ["✕ misses what you need: context 1,024 of 100,000"] * 2
@@ -160,7 +190,7 @@ def test_what_chats_use_is_shown_and_taken(beside: Beside) -> None:
     assert "context up to 3,001 tokens, 95 of 100 up to 900" in beside.says("plan_chat_use")
     QTest.mouseClick(button, Qt.MouseButton.LeftButton)
     assert (beside.service.chosen.context, beside.service.chosen.prompt) == (3072, 700)
-    assert beside.part.choices.form.context.value() == 3072
+    assert beside.part.choices.form.context.value() == 3072 and beside.part.choices.form.room.isChecked()
 
 
 def test_without_a_tick_it_says_what_to_do_and_begins_anew(beside: Beside) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QHideEvent, QImage, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QPushButton, QSizePolicy, QVBoxLayout, QWidget
@@ -219,11 +220,8 @@ class ComparisonPart(PlannerPart):
         use, chosen = self._use.measured, self._comparison.chosen
         if use is None or self._use.context is None or use.prompt is None:
             return
-        self._choose(
-            Chosen(
-                chosen.models, chosen.gpus, self._use.context, chosen.users, max(1, use.prompt.usual), chosen.wanted
-            )
-        )
+        wanted = replace(chosen.wanted, room=True)  # who asks for this context needs it
+        self._choose(replace(chosen, context=self._use.context, prompt=max(1, use.prompt.usual), wanted=wanted))
 
     def _choose(self, chosen: Chosen) -> None:
         before = {choice.path for choice in self._comparison.chosen.models}
@@ -236,7 +234,7 @@ class ComparisonPart(PlannerPart):
         """Compare another model, too."""
         chosen, choice = self._comparison.chosen, ModelChoice(path)
         models = (*(each for each in chosen.models if each != choice), choice)
-        self._choose(Chosen(models, chosen.gpus, chosen.context, chosen.users, chosen.prompt, chosen.wanted))
+        self._choose(replace(chosen, models=models))
 
     def _begin(self) -> None:
         if not self._comparison.models:

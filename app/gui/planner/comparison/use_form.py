@@ -57,6 +57,17 @@ class UseForm(QWidget):
         below.setHorizontalSpacing(theme.SPACE_S)
         below.setVerticalSpacing(theme.SPACE_S)
         below.setColumnStretch(0, 1)
+        self.room = TickBox(tr("This context, for all at once"))
+        self.room.setObjectName("plan_need_room")
+        set_hint(
+            self.room,
+            tr(
+                "Whether there has to be room for it. A first token or a speed that you need is always for this context."
+            ),
+        )
+        self._wants_room = False
+        """What somebody wants where no speed takes it along."""
+        self._is_typed = False
         self.split = TickBox(tr("Layers may lie in main memory"))
         self.split.setObjectName("plan_may_split")
         set_hint(self.split, tr("Counts a model too that lies only partly on the GPU; it is slower then."))
@@ -70,6 +81,7 @@ class UseForm(QWidget):
         column.addSpacing(theme.SPACE_S)
         column.addWidget(self.heading)
         self._grid = below
+        column.addWidget(self.room)
         column.addLayout(below)
         self._add("plan_need_first_token", tr("First token within s"), self.first_token, first)
         self._add(
@@ -77,6 +89,11 @@ class UseForm(QWidget):
         )
         column.addWidget(self.split)
         self.split.toggled.connect(lambda _on: self.changed.emit())
+        self.room.toggled.connect(self._want_room)
+        for box in (self.context, self.users):
+            box.valueChanged.connect(lambda _value: self._note_room())
+            box.lineEdit().textEdited.connect(lambda _text: self._note_typed())
+            box.editingFinished.connect(self._end_typing)
         for box in (self.context, self.users, self.prompt, self.first_token, self.speed):
             box.valueChanged.connect(lambda _value: self.changed.emit())
 
@@ -92,8 +109,11 @@ class UseForm(QWidget):
         ):
             with QSignalBlocker(box):
                 box.setValue(value)
-        with QSignalBlocker(self.split):
+        self._wants_room = wanted.room
+        with QSignalBlocker(self.split), QSignalBlocker(self.room):
             self.split.setChecked(wanted.may_split)
+            self.room.setChecked(not wanted.is_nothing)
+        self.room.setEnabled(not wanted.has_pace)
 
     def show_chat_use(self, use: UseMeasured | None) -> None:
         """Show what people's chats use."""
@@ -103,12 +123,30 @@ class UseForm(QWidget):
     @property
     def wanted(self) -> Wanted:
         """What is needed."""
-        return Wanted(self.first_token.value() or None, self.speed.value() or None, self.split.isChecked())
+        pace = self.first_token.value() or None, self.speed.value() or None
+        return Wanted(*pace, self.split.isChecked(), self._wants_room)
 
     @property
     def use(self) -> tuple[int, int, int]:
         """Context, conversations at once, prompt."""
         return round(self.context.value()), round(self.users.value()), round(self.prompt.value())
+
+    def _want_room(self, on: bool) -> None:
+        self._wants_room = on
+        self.changed.emit()
+
+    def _note_room(self) -> None:
+        """Take what somebody sets as what they need."""
+        self._is_typed, self._wants_room = False, True
+
+    def _note_typed(self) -> None:
+        self._is_typed = True
+
+    def _end_typing(self) -> None:
+        """Take what was typed as a need also where it is what stood there before."""
+        if self._is_typed:
+            self._note_room()
+            self.changed.emit()
 
     def _add(self, name: str, title: str, box: NumberBox, hint: str) -> None:
         box.setObjectName(name)
