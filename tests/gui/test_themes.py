@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from app.core.comparison import MOST_AT_ONCE
 from app.gui import theme
 from app.gui.compare.lane_mark import lane_colour
+from app.gui.planner.comparison.line_marks import MOST_LINES, line_colour
 from app.gui.theme import Themes, contrast_theme
 from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.labels import label
@@ -93,6 +94,14 @@ def test_marks_can_be_seen_on_every_surface(look: theme.Theme) -> None:
         for surface in SURFACES
         if contrast(look.colour(mark), look.colour(surface)) < 3
     ]
+    assert weak == []
+
+
+def test_lines_of_the_planner_have_colours_of_their_own(look: theme.Theme) -> None:
+    lines = [line_colour(number, look) for number in range(MOST_LINES)]
+    others = {colour.lower() for token, colour in look.colours.items() if token.startswith(("lane_", "stage_"))}
+    assert len({line.name() for line in lines}) == MOST_LINES and others.isdisjoint(line.name() for line in lines)
+    weak = [(line.name(), each) for line in lines for each in SURFACES if contrast(line, look.colour(each)) < 3]
     assert weak == []
 
 

@@ -1,4 +1,4 @@
-"""How the line of a row is told from the others: by its letter, its pattern and its colour, as lanes are in Compare."""
+"""How the line of a row is told from the others: by its letter first, its pattern, and only then a colour."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ LINE_PX, MARK_PX = 2.0, 30
 
 
 def line_colour(number: int, look: theme.Theme) -> QColor:
-    """Return the colour of the line of a row."""
-    return look.colour(f"lane_{LETTERS[number % MOST_LINES].lower()}")
+    """Return the colour of the line of a row: those of the lanes and of the stages mean something else."""
+    return look.colour(f"plan_line_{LETTERS[number % MOST_LINES].lower()}")
 
 
 def line_pen(number: int, look: theme.Theme, width: float = LINE_PX) -> QPen:
