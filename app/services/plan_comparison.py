@@ -67,6 +67,8 @@ class PlanComparison:
         self._elsewhere: dict[str, None] = {}
         """Paths of models that were open or chosen: they can be chosen again wherever they lie."""
         self._is_watched = False
+        self._told: tuple[object, ...] = ()
+        """What `changed` was told of last."""
         self._job: LatestJob[Worked] = LatestJob(jobs, JOB, self._take_worked)
         models.changed.connect(lambda _path: self._look())
         devices.changed.connect(self._look)
@@ -100,14 +102,12 @@ class PlanComparison:
 
     @property
     def problems(self) -> tuple[tuple[str, Sentence], ...]:
-        """What is wrong with files that were chosen, each with its name; and without one, with the table of GPUs."""
+        """What is wrong with models that were chosen, each with its path; and without one, with the table of GPUs."""
         paths = dict.fromkeys(choice.path for choice in self.chosen.models)
         files = (self._models.get(path) for path in paths)
         table = self._devices.gpus.problem
         return (() if table is None else (("", table),)) + tuple(
-            (short_name(Path(file.path)), file.problem)
-            for file in files
-            if file is not None and file.problem is not None
+            (file.path, file.problem) for file in files if file is not None and file.problem is not None
         )
 
     def watch(self, on: bool) -> None:
@@ -193,7 +193,6 @@ class PlanComparison:
         """Have rows worked out where they would be others, and tell of whatever is another."""
         if not self._is_watched:
             return
-        before = self._chosen, self._offered_models, self._offered_gpus, self._grounds
         gpus = self._gpus()
         self._choose_first(gpus)
         self._offered_gpus = self._offer_gpus(gpus)
@@ -212,7 +211,9 @@ class PlanComparison:
             else:
                 self._job.forget()
                 self._worked = Worked(chosen)
-        if before != (self._chosen, self._offered_models, self._offered_gpus, grounds):
+        told = chosen, self._offered_models, self._offered_gpus, grounds, self.problems, self.is_busy
+        if told != self._told:
+            self._told = told
             self.changed.emit()
 
     def _offer_models(self) -> tuple[OfferedModel, ...]:

@@ -177,8 +177,8 @@ def test_a_file_that_is_no_model_is_told(desk: Desk, tmp_path: Path) -> None:
     comparison.watch(True)
     comparison.choose(Chosen((ModelChoice(str(broken)),), ("l4",)))
     desk.until(lambda: comparison.problems)
-    ((name, problem),) = comparison.problems
-    assert "broken" in name and "no model" in problem.english()
+    ((path, problem),) = comparison.problems
+    assert path == str(broken) and "no model" in problem.english()
 
 
 def test_people_add_change_and_remove_a_gpu(desk: Desk, model: Path) -> None:

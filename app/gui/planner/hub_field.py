@@ -23,6 +23,8 @@ class HubField(QWidget):
 
     model_wanted = Signal(str)
     """Somebody named a model, or chose another one of its repository: its path."""
+    told = Signal()
+    """It may say something else of its model now."""
 
     def __init__(self, hub: HubModels, look: FitLook, name: str, caption_px: int = 0) -> None:
         """`look` is what badges are drawn from. `name` begins the names of what is in it; captions are as wide as those above, or there are none."""
@@ -73,6 +75,11 @@ class HubField(QWidget):
     def path(self) -> str:
         """The model that is shown; empty where none is."""
         return self._path
+
+    @property
+    def tells_state(self) -> bool:
+        """Whether it says what became of its model, and not what is wrong with what was typed."""
+        return bool(self._path) and not self._wrong
 
     def show_path(self, path: str) -> None:
         """Show this model of the hub, or none where the path is another one."""
@@ -135,6 +142,7 @@ class HubField(QWidget):
         self.button.setVisible(bool(words))
         self.button.setText(words or self.tr("Read"))  # also unseen it has a name
         self._show_files(read)
+        self.told.emit()
 
     def _show_files(self, read: HubRead | None) -> None:
         choices = read.choices if read is not None else ()

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QPushButton
@@ -71,10 +72,44 @@ def test_one_that_was_compared_before_a_restart_is_read_when_somebody_says_so(
     beside = Beside(stage, model)
     assert names(beside) == {"tiny"} and hub.asked == []
     assert "was not read since the start" in beside.says("plan_compared_hub_state")
-    assert "was not read since the start" in beside.says("plan_comparison_problems")
+    assert not stage.sees("plan_comparison_problems"), "it is said once, beside its button"
     stage.find_as(QPushButton, "plan_compared_hub_button").click()
     beside.waits(lambda: len(beside.table.rows.rows) == 2)
     assert not stage.sees("plan_comparison_problems") and hub.asked
+
+
+def test_what_is_wrong_is_said_once_and_of_each_model(beside_hub: Beside, hub: LoopbackHub) -> None:
+    beside, hub_models = beside_hub, beside_hub.stage.desk.program.planner.models.hub
+    hub.listing = lambda request: request.send_text("no", 404)
+    for name in ("first", "second"):
+        types(beside, f"org/{name}-GGUF")
+        beside.waits(lambda path=f"hub:org/{name}-GGUF": hub_models.get(path).state == "failed")
+    first, second = (f"hub:org/{name}-GGUF" for name in ("first", "second"))
+    chosen = beside.service.chosen
+    beside.service.choose(replace(chosen, models=(*chosen.models, ModelChoice(first), ModelChoice(second))))
+    beside.waits(lambda: not beside.service.is_busy)
+    assert beside.part.hub.path == second and "has no such model" in beside.says("plan_compared_hub_problem")
+    assert beside.says("plan_comparison_problems").startswith("org/first-GGUF: ")
+    assert beside.says("plan_comparison_problems").count("\n") == 0
+    types(beside, "nothing at all")
+    beside.waits(lambda: beside.says("plan_comparison_problems").count("\n") == 1)
+
+
+def test_one_that_cannot_be_read_after_it_was_chosen_is_told_without_another_choice(
+    beside_hub: Beside, hub: LoopbackHub
+) -> None:
+    beside, hub_models = beside_hub, beside_hub.stage.desk.program.planner.models.hub
+    hub.listing = lambda request: request.send_text("no", 404)
+    chosen = beside.service.chosen
+    first, second = (f"hub:org/{name}-GGUF" for name in ("first", "second"))
+    beside.service.choose(replace(chosen, models=(*chosen.models, ModelChoice(first), ModelChoice(second))))
+    beside.waits(lambda: "org/second-GGUF: " in beside.says("plan_comparison_problems"))
+    heard: list[str] = []
+    beside.service.changed.connect(lambda: heard.append(str(dict(beside.service.problems).get(second))))
+    hub_models.read(second)
+    beside.waits(lambda: "has no such model" in beside.says("plan_comparison_problems"))
+    beside.waits(lambda: any("has no such model" in said for said in heard))
+    assert not beside.service.is_busy and "Working it out" not in beside.says("plan_comparison_use")
 
 
 def test_a_tick_reads_it(beside_hub: Beside, hub: LoopbackHub) -> None:

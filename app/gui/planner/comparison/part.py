@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 from msgspec.structs import replace
 from PySide6.QtCore import Qt, QTimer
@@ -28,7 +29,8 @@ from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.file_export import FileExport
-from app.services.hub_models import is_hub_path
+from app.services.file_names import short_name
+from app.services.hub_models import is_hub_path, named
 from app.services.plan_export import LESS_CONTEXT, use_words
 from app.services.plan_rows import Worked
 from app.services.plan_values import Chosen, ModelChoice
@@ -123,9 +125,7 @@ class ComparisonPart(PlannerPart):
         self.choices.show_comparison(comparison)
         self.choices.form.show_chat_use(self._use.measured)
         self._show_hub()
-        said = ((name, render(problem)) for name, problem in comparison.problems)
-        self.problems.setText("\n".join(f"{name}: {problem}" if name else problem for name, problem in said))
-        self.problems.setVisible(bool(comparison.problems))
+        self._show_problems()
         if comparison.is_busy:
             self._busy.start()
         else:
@@ -142,6 +142,17 @@ class ComparisonPart(PlannerPart):
         self.missing.setVisible(bool(missing))
         self._show_drawn()
         self._show_answer()
+
+    def _show_problems(self) -> None:
+        """Say what is wrong, but for what the field says of its model, beside the button that mends it."""
+        told = self.hub.path if self.hub.tells_state else ""
+        problems = [(path, render(said)) for path, said in self._comparison.problems if not path or path != told]
+        lines = (
+            f"{named(path) if is_hub_path(path) else short_name(Path(path))}: {said}" if path else said
+            for path, said in problems
+        )
+        self.problems.setText("\n".join(lines))
+        self.problems.setVisible(bool(problems))
 
     def _show_hub(self) -> None:
         """Let the field show a model of a hub that is compared: the one that somebody named, else one that was not read."""
@@ -264,6 +275,7 @@ class ComparisonPart(PlannerPart):
         self.choices.changed.connect(self._choose)
         self.choices.file_wanted.connect(self._choose_file)
         self.hub.model_wanted.connect(self._add)
+        self.hub.told.connect(self._show_problems)
         self.choices.gpu_wanted.connect(self._edit_gpu)
         self.choices.removal_wanted.connect(self._comparison.remove_gpu)
         self.choices.form.chat_use_wanted.connect(self._use_chats)

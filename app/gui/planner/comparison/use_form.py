@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QSignalBlocker, Signal
 from PySide6.QtWidgets import QGridLayout, QPushButton, QVBoxLayout, QWidget
 
@@ -30,33 +32,19 @@ class UseForm(QWidget):
     def __init__(self) -> None:
         super().__init__()
         tr = self.tr
-        self._grid = QGridLayout()
-        self._grid.setHorizontalSpacing(theme.SPACE_S)
-        self._grid.setVerticalSpacing(theme.SPACE_S)
-        self._grid.setColumnStretch(0, 1)
+        self._wants_room = False
+        """What somebody wants where no speed takes it along."""
+        self._is_typed = False
         self.context = NumberBox(1, MOST_PLANNED_CONTEXT, whole=True, step=1024)
         self.users = NumberBox(1, MOST_USERS, whole=True)
         self.prompt = NumberBox(1, MOST_PLANNED_CONTEXT, whole=True, step=256)
         self.first_token = NumberBox(0, MOST_S, whole=False, words={0.0: tr("any")}, step=0.5)
         self.speed = NumberBox(0, MOST_RATE, whole=False, words={0.0: tr("any")}, step=5)
-        self._add(
-            "plan_use_context", tr("Context"), self.context, tr("Tokens of each conversation: prompt and answer.")
-        )
-        self._add("plan_use_users", tr("Requests at once"), self.users, tr("Conversations that are written at once."))
-        self._add(
-            "plan_use_prompt", tr("Prompt"), self.prompt, tr("Tokens that are read before the first one comes.")
-        )
         self.chat_use = label("", look="muted", pixels=theme.SMALL_PX, name="plan_chat_use")
         self.chat_use.setWordWrap(True)
         self.take_use = QPushButton(tr("Use what my chats use"))
         self.take_use.setObjectName("plan_take_use")
-        self.take_use.clicked.connect(self.chat_use_wanted)
-        first = tr("Seconds until the first token, for the last of those who ask at the same moment.")
         self.heading = label(tr("What you need"), bold=True)
-        below = QGridLayout()
-        below.setHorizontalSpacing(theme.SPACE_S)
-        below.setVerticalSpacing(theme.SPACE_S)
-        below.setColumnStretch(0, 1)
         self.room = TickBox(tr("This context, for all at once"))
         self.room.setObjectName("plan_need_room")
         set_hint(
@@ -65,29 +53,11 @@ class UseForm(QWidget):
                 "Whether there has to be room for it. A first token or a speed that you need is always for this context."
             ),
         )
-        self._wants_room = False
-        """What somebody wants where no speed takes it along."""
-        self._is_typed = False
         self.split = TickBox(tr("Layers may lie in main memory"))
         self.split.setObjectName("plan_may_split")
         set_hint(self.split, tr("Counts a model too that lies only partly on the GPU; it is slower then."))
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.SPACE_S)
-        column.addWidget(label(tr("Use"), bold=True))
-        column.addLayout(self._grid)
-        column.addWidget(self.chat_use)
-        column.addWidget(self.take_use)
-        column.addSpacing(theme.SPACE_S)
-        column.addWidget(self.heading)
-        self._grid = below
-        column.addWidget(self.room)
-        column.addLayout(below)
-        self._add("plan_need_first_token", tr("First token within s"), self.first_token, first)
-        self._add(
-            "plan_need_speed", tr("tok/s each, at least"), self.speed, tr("Tokens per second of each conversation.")
-        )
-        column.addWidget(self.split)
+        self._lay_out()
+        self.take_use.clicked.connect(self.chat_use_wanted)
         self.split.toggled.connect(lambda _on: self.changed.emit())
         self.room.toggled.connect(self._want_room)
         for box in (self.context, self.users):
@@ -148,7 +118,44 @@ class UseForm(QWidget):
             self._note_room()
             self.changed.emit()
 
-    def _add(self, name: str, title: str, box: NumberBox, hint: str) -> None:
+    def _lay_out(self) -> None:
+        tr = self.tr
+        use = (
+            (tr("Context"), self.context, tr("Tokens of each conversation: prompt and answer."), "plan_use_context"),
+            (tr("Requests at once"), self.users, tr("Conversations that are written at once."), "plan_use_users"),
+            (tr("Prompt"), self.prompt, tr("Tokens that are read before the first one comes."), "plan_use_prompt"),
+        )
+        first = tr("Seconds until the first token, for the last of those who ask at the same moment.")
+        needs = (
+            (tr("First token within s"), self.first_token, first, "plan_need_first_token"),
+            (
+                tr("tok/s each, at least"),
+                self.speed,
+                tr("Tokens per second of each conversation."),
+                "plan_need_speed",
+            ),
+        )
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(theme.SPACE_S)
+        column.addWidget(label(tr("Use"), bold=True))
+        column.addLayout(_rows(use))
+        column.addWidget(self.chat_use)
+        column.addWidget(self.take_use)
+        column.addSpacing(theme.SPACE_S)
+        column.addWidget(self.heading)
+        column.addWidget(self.room)
+        column.addLayout(_rows(needs))
+        column.addWidget(self.split)
+
+
+def _rows(boxes: Iterable[tuple[str, NumberBox, str, str]]) -> QGridLayout:
+    """Return boxes below each other, each behind its caption: what it is called, the box, its hint, its name."""
+    grid = QGridLayout()
+    grid.setHorizontalSpacing(theme.SPACE_S)
+    grid.setVerticalSpacing(theme.SPACE_S)
+    grid.setColumnStretch(0, 1)
+    for row, (title, box, hint, name) in enumerate(boxes):
         box.setObjectName(name)
         box.setAccessibleName(title)
         box.setFixedWidth(theme.scaled(BOX_PX))
@@ -156,6 +163,6 @@ class UseForm(QWidget):
         caption = label(title)
         caption.setBuddy(box)
         set_hint(caption, hint)
-        row = self._grid.rowCount()
-        self._grid.addWidget(caption, row, 0)
-        self._grid.addWidget(box, row, 1)
+        grid.addWidget(caption, row, 0)
+        grid.addWidget(box, row, 1)
+    return grid
