@@ -25,6 +25,7 @@ from app.services.kept_choice import chosen_of, kept_of
 from app.services.latest_job import LatestJob
 from app.services.plan_rows import Grounds, Worked, work_out
 from app.services.plan_together import TOGETHER, shared_out, together_of
+from app.services.plan_use import PartUse, UseField
 from app.services.plan_values import Chosen, GpuGroup, ModelChoice, OfferedGpu, OfferedModel
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_models import PlanningModels
@@ -53,6 +54,8 @@ class PlanComparison:
     ) -> None:
         self.changed: Signal[()] = Signal()
         """Other rows, another choice, or something else to choose from."""
+        self.use = PartUse()
+        """What somebody set here of the use, beside what they set for one model."""
         self._models = models
         self._devices = devices
         self._session = session
@@ -119,6 +122,7 @@ class PlanComparison:
     def choose(self, chosen: Chosen) -> None:
         """Compare something else."""
         if chosen != self._chosen:
+            self.use.note(_use_of(self.chosen), _use_of(chosen))
             self._keep(chosen)
             self._look()
 
@@ -195,6 +199,7 @@ class PlanComparison:
             return
         gpus = self._gpus()
         self._choose_first(gpus)
+        self._begin_use()
         self._offered_gpus = self._offer_gpus(gpus)
         self._offered_models = self._offer_models()
         chosen = self.chosen
@@ -259,6 +264,13 @@ class PlanComparison:
             first = replace(chosen_of(kept), models=first.models, gpus=first.gpus)
         self._chosen = first
 
+    def _begin_use(self) -> None:
+        """Take what was set for one model; a context that is needed here stays."""
+        if self._chosen is None:
+            return
+        start, needed = self.use.start, ("context", "users") if self._chosen.wanted.room else ()
+        self._chosen = replace(self._chosen, **{field: start[field] for field in start if field not in needed})
+
     def _first(self, gpus: Mapping[str, Gpu]) -> Chosen | None:
         open_model, found = self._session.model, self._models.found
         path = open_model.path if open_model is not None else found[0].path if found else None
@@ -275,3 +287,7 @@ class PlanComparison:
     def _take_worked(self, worked: Worked | None) -> None:
         self._worked = worked
         self.changed.emit()
+
+
+def _use_of(chosen: Chosen) -> dict[UseField, int]:
+    return {"context": chosen.context, "users": chosen.users, "prompt": chosen.prompt}

@@ -97,13 +97,15 @@ def planner_services(
     planned = PlanningModels(models, HubModels(ports.hub, jobs), jobs)
     planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
     sources = PlanSources(ports.engine, ports.dry_run, ports.hub, resources.gpu_table, main_memory)
+    comparison = PlanComparison(planned, devices, session, settings, jobs)
+    planning.use.join(comparison.use)
     fits = FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs)
     return PlannerServices(
         planned,
         devices,
         planning,
         PlanCommand(sources, models, settings),
-        PlanComparison(planned, devices, session, settings, jobs),
+        comparison,
         ChatUse(ports.store, ports.engine),
         fits,
         LoadPlan(fits, planned, jobs),

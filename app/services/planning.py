@@ -19,11 +19,12 @@ from app.core.words import Sentence
 from app.planner.memory_plan import Lever, PlannedDevice
 from app.services.engine_session import EngineSession
 from app.services.hub_models import is_hub_path
+from app.services.plan_use import PartUse
 from app.services.planning_asked import AskedPlans
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_loads import as_loaded, load_changes
 from app.services.planning_models import PlannedFile, PlanningModels
-from app.services.planning_values import HERE, PlanChoice, PlanView
+from app.services.planning_values import HERE, PlanChoice, PlanView, use_of, with_use
 from app.services.planning_view import Made, Place, asked_options, make_plan, place_of, view_of
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
@@ -45,6 +46,8 @@ class Planning:
         self.changed: Signal[()] = Signal()
         """Another model, another choice, or another answer."""
         self.models, self.devices = models, devices
+        self.use = PartUse()
+        """What somebody set here of the use, beside what they set in the comparison."""
         self._session = session
         self._settings = settings
         self._asked = AskedPlans(dry_run, jobs, session.new_request, self._show_asked)
@@ -106,6 +109,7 @@ class Planning:
         if self._path:
             self.models.want(self._path)
         self._choose_some_model()
+        self._choice = with_use(self._choice, self.use.start)
         self._work_out()
 
     def choose_model(self, path: str) -> None:
@@ -114,6 +118,7 @@ class Planning:
             self._ask_again()
             return
         self._path, self._begun = path, False
+        self.use.forget("context")  # each model begins with its own
         self._asked.leave()
         self.models.want(path)
         self._work_out()
@@ -124,6 +129,7 @@ class Planning:
             changes = {"kv_type_v": None, **changes}  # one choice for both, as people see it
         choice = replace(self._choice, **changes)
         if choice != self._choice:
+            self.use.note(use_of(self._choice), use_of(choice))
             self._choice = choice
             self._work_out()
 
@@ -236,9 +242,9 @@ class Planning:
         loaded = self._session.model
         usual = min(DEFAULT_CONTEXT, trained or DEFAULT_CONTEXT)
         base = replace(self._choice, context=usual, gpu_layers=None, experts_on_cpu=0, kv_type_v=None)
-        if loaded is None or loaded.path != self._path:
-            return base
-        return as_loaded(base, loaded, self._asked_for())
+        if loaded is not None and loaded.path == self._path:
+            base = as_loaded(base, loaded, self._asked_for())
+        return with_use(base, self.use.start)
 
     def _asked_for(self) -> LoadOptions:
         """Return the options that the open model was loaded with as people chose them."""

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT, KVType
 from app.core.words import Sentence
+from app.services.plan_use import UseField
 
 HERE = "here"
 """This machine, among the names of GPUs."""
@@ -38,6 +41,17 @@ class PlanChoice(msgspec.Struct, frozen=True):
     """Tokens of the prompt whose first token is waited for."""
     cached: int = 0
     """Tokens of it that are in the cache already."""
+
+
+def use_of(choice: PlanChoice) -> dict[UseField, int]:
+    """Return what the comparison has of it, too."""
+    return {"context": choice.context, "users": choice.sequences, "prompt": choice.prompt}
+
+
+def with_use(choice: PlanChoice, use: Mapping[UseField, int]) -> PlanChoice:
+    """Return the same for another use."""
+    now = {**use_of(choice), **use}
+    return replace(choice, context=now["context"], sequences=now["users"], prompt=now["prompt"])
 
 
 class PlanRow(msgspec.Struct, frozen=True):
