@@ -17,6 +17,9 @@ from app.hub.download_queue import DownloadQueue
 from app.hub.reading import HubReader
 from tests.hub.loopback_hub import GUARD_S, LoopbackHub, Request
 
+CONTENT = b"GGUF" + bytes(range(256)) * 4_000
+HALF = len(CONTENT) // 2
+NAME = "tiny.F16.gguf"
 _OPEN_RANGE = re.compile(r"bytes=(\d+)-(\d*)")
 
 

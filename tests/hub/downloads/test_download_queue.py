@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from app.core.download import DownloadChanged
 from app.hub import download_run
-from tests.hub.download_hub import DownloadHub, downloader
+from tests.hub.download_hub import CONTENT, HALF, DownloadHub, downloader
 
-CONTENT = b"GGUF" + bytes(range(256)) * 4_000
-HALF = len(CONTENT) // 2
 NAMES = ("a.gguf", "b.gguf", "c.gguf")
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download_run, "FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr(download_run, "TELL_EVERY_S", 0.0)
-
-
-@pytest.fixture
-def hub() -> Iterator[DownloadHub]:
-    with DownloadHub(dict.fromkeys(NAMES, CONTENT)) as made:
-        yield made
 
 
 def test_pause_keeps_what_is_there_and_resume_goes_on(hub: DownloadHub, tmp_path: Path) -> None:

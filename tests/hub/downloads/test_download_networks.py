@@ -9,28 +9,18 @@ import pytest
 
 from app.core.download import DownloadChanged
 from app.hub import download_run, web
-from tests.hub.download_hub import DownloadHub, downloader
+from tests.hub.download_hub import CONTENT, NAME, DownloadHub, downloader
 from tests.hub.loopback_hub import Answer, Request
 
-CONTENT = b"GGUF" + bytes(range(256)) * 4_000
-NAME = "tiny.F16.gguf"
-CERTIFICATE = Path(__file__).with_name("localhost.pem")
+CERTIFICATE = Path(__file__).parents[1] / "localhost.pem"
 PAGE = "<html>" + "x" * 5000
 
 
 @pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr(download_run, "FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr(download_run, "TELL_EVERY_S", 0.0)
+def _certificates() -> Iterator[None]:
     web._certificates.cache_clear()
     yield
     web._certificates.cache_clear()
-
-
-@pytest.fixture
-def hub() -> Iterator[DownloadHub]:
-    with DownloadHub({NAME: CONTENT}) as made:
-        yield made
 
 
 @pytest.fixture

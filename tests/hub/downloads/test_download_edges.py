@@ -7,7 +7,6 @@ import os
 import shutil
 import sys
 import threading
-from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,16 +14,13 @@ import msgspec
 import pytest
 
 from app.core.download import DownloadState
-from app.hub import checksum, download, download_run
+from app.hub import checksum, download
 from app.hub.download import SPARE_BYTES, Control, Source, Stopped, fetch
 from app.hub.partial_file import PartState, delete_partial, partial_size
 from app.hub.web import Web
-from tests.hub.download_hub import DownloadHub, downloader
+from tests.hub.download_hub import CONTENT, HALF, NAME, DownloadHub, downloader
 from tests.hub.loopback_hub import Answer, Request
 
-CONTENT = b"GGUF" + bytes(range(256)) * 2_000
-NAME = "tiny.F16.gguf"
-HALF = len(CONTENT) // 2
 SHA256 = hashlib.sha256(CONTENT).hexdigest()
 
 
@@ -32,18 +28,6 @@ class Usage(NamedTuple):
     total: int
     used: int
     free: int
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download_run, "FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr(download_run, "TELL_EVERY_S", 0.0)
-
-
-@pytest.fixture
-def hub() -> Iterator[DownloadHub]:
-    with DownloadHub({NAME: CONTENT}) as made:
-        yield made
 
 
 def failed(hub: DownloadHub, folder: Path) -> str:

@@ -2,31 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-import pytest
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadWanted
-from app.hub import download_run
-from tests.hub.download_hub import DownloadHub, downloader
+from tests.hub.download_hub import HALF, DownloadHub, downloader
 
-CONTENT = b"GGUF" + bytes(range(256)) * 4_000
-HALF = len(CONTENT) // 2
 NAMES = ("a.gguf", "b.gguf")
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download_run, "FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr(download_run, "TELL_EVERY_S", 0.0)
-
-
-@pytest.fixture
-def hub() -> Iterator[DownloadHub]:
-    with DownloadHub(dict.fromkeys(NAMES, CONTENT)) as made:
-        yield made
 
 
 def test_what_is_cancelled_and_wanted_again_begins_when_the_first_has_ended(hub: DownloadHub, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import errno
 import os
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,24 +11,8 @@ import pytest
 from app.core.download import DownloadChanged, DownloadFile, DownloadWanted
 from app.hub import download, download_run
 from app.hub.partial_file import PartialFile
-from tests.hub.download_hub import DownloadHub, downloader
+from tests.hub.download_hub import CONTENT, HALF, NAME, DownloadHub, downloader
 from tests.hub.loopback_hub import Request
-
-CONTENT = b"GGUF" + bytes(range(256)) * 12_000
-NAME = "tiny.F16.gguf"
-HALF = len(CONTENT) // 2
-
-
-@pytest.fixture(autouse=True)
-def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(download_run, "FIRST_PAUSE_S", 0.01)
-    monkeypatch.setattr(download_run, "TELL_EVERY_S", 0.0)
-
-
-@pytest.fixture
-def hub() -> Iterator[DownloadHub]:
-    with DownloadHub({NAME: CONTENT}) as made:
-        yield made
 
 
 def problem(hub: DownloadHub, folder: Path, wanted: DownloadWanted | None = None, **environment: str) -> str:
