@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 import shutil
 import ssl
-import threading
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
@@ -20,7 +19,8 @@ from app.core.errors import UserError
 from app.core.gguf_magic import GGUF_MAGIC
 from app.hub import download_sentences, web_sentences
 from app.hub.checksum import Checksum
-from app.hub.partial_file import PartialFile, PartState
+from app.hub.download_control import Control, Stopped
+from app.hub.partial_file import PartialFile, PartState, beginning
 from app.hub.repository import address_of
 from app.hub.web import Limits, Refused, Reply, Web, host_of, reason_of
 
@@ -31,51 +31,13 @@ SPARE_BYTES = 64 << 20
 """What stays free on the disk."""
 LOOK_EVERY = 64 << 20
 """Bytes between two looks at the free space."""
-BAD_RANGE = 416
+PARTIAL, BAD_RANGE = 206, 416
 _CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<total>\d{1,18}|\*)")
 _PROXY_REFUSES = "Tunnel connection failed: 4"
 """How the standard library begins what it says of a proxy that wants a password, or no such connection."""
 _WEB_PAGES = ("text/html", "application/xhtml+xml")
 Tell = Callable[[DownloadState, int], None]
 """Called with how many bytes of the file are there, for every piece."""
-
-
-class Stopped(Exception):
-    """Somebody stopped it."""
-
-
-class Control:
-    """Stops a download from any thread, whatever it waits for."""
-
-    def __init__(self) -> None:
-        self._stop = threading.Event()
-        self._lock = threading.Lock()
-        self._ends: list[Callable[[], None]] = []
-
-    @property
-    def is_stopped(self) -> bool:
-        """Whether somebody stopped it."""
-        return self._stop.is_set()
-
-    def stop(self) -> None:
-        """End whatever it waits for."""
-        with self._lock:
-            self._stop.set()
-            ends = tuple(self._ends)
-        for end in ends:
-            end()
-
-    def ending(self, end: Callable[[], None]) -> None:
-        """Call this when somebody stops it; at once where that has happened."""
-        with self._lock:
-            self._ends.append(end)
-        if self.is_stopped:
-            end()
-
-    def check(self) -> None:
-        """Raise where it was stopped."""
-        if self.is_stopped:
-            raise Stopped
 
 
 @dataclass(frozen=True)
@@ -133,7 +95,8 @@ def _check_there(file: DownloadFile, goal: Path, control: Control, tell: Tell) -
     if not goal.is_file() or size != file.size:
         raise download_sentences.taken(goal.name)
     tell("checking", size)
-    if file.sha256 and _checksum(goal, size, control) != file.sha256:
+    is_it = _checksum(goal, size, control) == file.sha256 if file.sha256 else _may_begin_with(file, beginning(goal))
+    if not is_it:
         raise download_sentences.taken(goal.name)
 
 
@@ -181,9 +144,9 @@ class _Fetch:
             self._finish(None)
 
     def _receive(self, limits: Limits, etag: str) -> None:
-        reply = self._ask(limits, etag)
+        reply, start = self._answer(limits, etag)
         try:
-            begin = self._begin(reply)
+            begin = self._begin(reply, start)
             checksum = Checksum(self._part.path, is_wanted=bool(self._file.sha256))
             try:
                 self._control.ending(checksum.stop)
@@ -194,15 +157,34 @@ class _Fetch:
         finally:
             reply.close()
 
-    def _ask(self, limits: Limits, etag: str) -> Reply:
-        start = self._part.size
-        address, web = self._source.address, self._source.web
+    def _answer(self, limits: Limits, etag: str) -> tuple[Reply, int]:
+        """Return what comes, and the byte that it was asked for from: the first, where the server has another file now."""
+        start = self._part.size if self._part.size >= len(GGUF_MAGIC) else 0
+        if start:
+            try:
+                reply = self._ask(limits, start, etag)
+            except Refused as refused:
+                if refused.status != BAD_RANGE:
+                    raise  # otherwise the file is shorter there than what is here
+            else:
+                if reply.status != PARTIAL or self._goes_on(reply, etag):
+                    return reply, start
+                reply.close()
+        return self._ask(limits, 0, ""), 0
+
+    def _goes_on(self, reply: Reply, etag: str) -> bool:
+        """Whether a part is of the same file as what is here: a server may ignore If-Range."""
+        there = _strong(reply.headers.get("ETag", ""))
+        may_be = bool(self._file.sha256) and not (there and etag)  # the checksum tells it at the end
+        return there == etag or may_be
+
+    def _ask(self, limits: Limits, start: int, etag: str) -> Reply:
+        address = self._source.address
         try:
-            return web.get(address, limits, (start, None) if start else None, etag if start else "")
-        except Refused as refused:
+            return self._source.web.get(address, limits, (start, None) if start else None, etag)
+        except Refused:
             self._control.check()
-            if refused.status != BAD_RANGE or not start:
-                raise
+            raise
         except UserError as error:
             self._control.check()
             why = None if error.__cause__ is None else reason_of(error.__cause__)
@@ -211,24 +193,23 @@ class _Fetch:
             if isinstance(why, OSError | HTTPException) and not _is_lasting(why):
                 raise download_sentences.Passing(error.sentence) from error
             raise
-        # the file is shorter there than what is here: it may be another one now
-        return web.get(address, limits)
 
-    def _begin(self, reply: Reply) -> bytes:
+    def _begin(self, reply: Reply, start: int) -> bytes:
         """Check what comes, before anything here is given up for it; return the first bytes of a whole file."""
         if reply.headers.get_content_type() in _WEB_PAGES:
             raise web_sentences.web_page(reply.host)
-        if reply.status == 206:
+        if reply.status == PARTIAL:
             told = _CONTENT_RANGE.fullmatch(" ".join(reply.headers.get("Content-Range", "").lower().split()))
-            if told is None or int(told["first"]) != self._part.size:
+            if told is None or int(told["first"]) != start:
                 raise web_sentences.contradicts(reply.host)
             if told["total"] not in ("*", str(self._file.size)):
                 raise download_sentences.changed(self._name)
-            return b""
-        if reply.length not in (None, self._file.size):
+            if start:
+                return b""
+        elif reply.length not in (None, self._file.size):
             raise download_sentences.changed(self._name)
         begin = self._read(reply, min(len(GGUF_MAGIC), self._file.size))
-        if self._file.path.lower().endswith(".gguf") and begin != GGUF_MAGIC:
+        if not _may_begin_with(self._file, begin):
             raise download_sentences.no_model(reply.host, self._name)
         self._part.begin(self._source.state(_strong(reply.headers.get("ETag", ""))))
         return begin
@@ -257,6 +238,9 @@ class _Fetch:
             if found != self._file.sha256:
                 self._part.delete()
                 raise download_sentences.damaged(self._name)
+        elif not _may_begin_with(self._file, beginning(self._part.path)):
+            self._part.delete()  # whoever wrote that, it is not what is wanted
+            raise download_sentences.no_model(host_of(self._source.address), self._name)
         if checksum is not None:
             checksum.close()  # Windows renames no open file
         if self._part.goal.exists():
@@ -285,6 +269,10 @@ class _Fetch:
     @property
     def _name(self) -> str:
         return self._part.goal.name
+
+
+def _may_begin_with(file: DownloadFile, begin: bytes) -> bool:
+    return begin == GGUF_MAGIC or not file.path.lower().endswith(".gguf")
 
 
 def _is_lasting(error: BaseException) -> bool:

@@ -14,7 +14,8 @@ from app.core.errors import UserError
 from app.core.ports import EventSink
 from app.core.words import Sentence
 from app.hub import download_sentences
-from app.hub.download import Control, Source, Stopped, check_room, fetch
+from app.hub.download import Source, check_room, fetch
+from app.hub.download_control import Control, Stopped
 from app.hub.partial_file import partial_size
 from app.hub.retrying import seconds as retry_seconds
 from app.hub.web import Refused, Web

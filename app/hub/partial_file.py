@@ -16,6 +16,7 @@ import msgspec
 
 from app.core.download import DownloadWanted, safe_parts
 from app.core.errors import UserError
+from app.core.gguf_magic import GGUF_MAGIC
 from app.hub import download_sentences
 
 if sys.platform == "win32":
@@ -130,6 +131,12 @@ def delete_partial(goal: Path) -> None:
     with suppress(OSError, UserError):
         if goal.with_name(goal.name + PART).exists():
             PartialFile(goal).delete()
+
+
+def beginning(path: Path) -> bytes:
+    """Return the first bytes of a file, which say whether it may be a model."""
+    with path.open("rb") as file:
+        return file.read(len(GGUF_MAGIC))
 
 
 def partial_size(goal: Path) -> int:

@@ -15,7 +15,8 @@ import pytest
 
 from app.core.download import DownloadState
 from app.hub import checksum, download
-from app.hub.download import SPARE_BYTES, Control, Source, Stopped, fetch
+from app.hub.download import SPARE_BYTES, Source, fetch
+from app.hub.download_control import Control, Stopped
 from app.hub.partial_file import PartState, delete_partial, partial_size
 from app.hub.web import Web
 from tests.hub.download_hub import CONTENT, HALF, NAME, DownloadHub, downloader
