@@ -68,6 +68,10 @@ def fetch(source: Source, goal: Path, control: Control, tell: Tell, silence_s: f
             _check_there(source.file, goal, control, tell)
             return
         part = PartialFile(goal)
+        if goal.exists():  # another process had it whole in between
+            part.delete()
+            _check_there(source.file, goal, control, tell)
+            return
     except OSError as error:
         raise download_sentences.unwritable(str(goal.parent), error) from error
     try:

@@ -28,6 +28,7 @@ PART = ".part"
 STATE = ".part.json"
 _MOST_STATE_BYTES = 64 * 1024
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
+_MOST_OPENED = 5
 _LOCKED_BYTE = 1 << 62
 """Of the file that Windows locks: beyond all content, which others may then read."""
 
@@ -88,31 +89,40 @@ class PartialFile:
             view = view[written:]
 
     def finish(self) -> None:
-        """Give the whole file its name."""
+        """Give the whole file its name; nobody else may write it before it has that."""
         os.fsync(self.file.fileno())
-        self.file.close()  # Windows renames no open file
+        if sys.platform == "win32":
+            self.file.close()  # no open file is renamed there, and none is that another process has opened meanwhile
         self.path.replace(self.goal)
         self._state_path.unlink(missing_ok=True)
+        self.file.close()
 
     def delete(self) -> None:
         """Leave nothing of it."""
-        self.file.close()
-        with suppress(OSError):
-            self.path.unlink(missing_ok=True)
+        if sys.platform == "win32":
+            self.file.close()
         with suppress(OSError):
             self._state_path.unlink(missing_ok=True)
+        with suppress(OSError):
+            self.path.unlink(missing_ok=True)
+        self.file.close()
 
     def _open(self) -> BinaryIO:
         self.goal.parent.mkdir(parents=True, exist_ok=True)
         flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0) | getattr(os, "O_NOFOLLOW", 0)
-        file = os.fdopen(os.open(self.path, flags, 0o666), "r+b", buffering=0)
-        try:
-            _lock(file.fileno())
-        except OSError as error:
-            if error.errno in _HELD:
-                file.close()
-                raise download_sentences.written_elsewhere(self.goal.name) from None
-        return file  # a disk without locks takes it all the same
+        for _ in range(_MOST_OPENED):
+            file = os.fdopen(os.open(self.path, flags, 0o666), "r+b", buffering=0)
+            try:
+                _lock(file.fileno())
+            except OSError as error:
+                if error.errno in _HELD:
+                    file.close()
+                    break
+            # a disk without locks takes it all the same
+            if _is_at(file, self.path):
+                return file
+            file.close()  # whoever wrote it has given it its name, or deleted it, before it was free
+        raise download_sentences.written_elsewhere(self.goal.name)
 
 
 def goals_of(folder: Path, wanted: DownloadWanted) -> list[Path]:
@@ -145,6 +155,14 @@ def partial_size(goal: Path) -> int:
         with suppress(OSError):
             return path.stat().st_size
     return 0
+
+
+def _is_at(file: BinaryIO, path: Path) -> bool:
+    """Whether an open file is still the one that has this name."""
+    try:
+        return os.path.samestat(os.fstat(file.fileno()), path.stat(follow_symlinks=False))
+    except FileNotFoundError:
+        return False
 
 
 def _lock(number: int) -> None:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 import msgspec
 import pytest
 
 from app.core.gguf_magic import GGUF_MAGIC
-from app.hub.partial_file import PART, STATE, PartState
+from app.hub.partial_file import PART, STATE, PartialFile, PartState
 from tests.hub.download_hub import CONTENT, HALF, NAME, DownloadHub, downloader
 from tests.hub.loopback_hub import Answer, Request
 
@@ -156,3 +157,21 @@ def test_a_file_of_that_length_that_is_no_model_is_not_the_one_that_is_wanted(
         made.queue.add(hub.wanted(sha256=False))
         told = made.until("failed")
         assert told.problem is not None and "another file called" in told.problem.english()
+
+
+@pytest.mark.parametrize("content", [CONTENT, OTHER])
+def test_what_another_program_has_made_whole_meanwhile_is_taken_or_left_as_it_is(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: bytes
+) -> None:
+    goal, opening = tmp_path / hub.repository / NAME, PartialFile._open
+
+    def whole_meanwhile(this: PartialFile) -> BinaryIO:
+        this.goal.parent.mkdir(parents=True, exist_ok=True)
+        this.goal.write_bytes(content)
+        return opening(this)
+
+    monkeypatch.setattr(PartialFile, "_open", whole_meanwhile)
+    with downloader(hub, tmp_path) as made:
+        made.queue.add(hub.wanted())
+        made.until("done" if content == CONTENT else "failed")
+        assert goal.read_bytes() == content and made.files() == [NAME] and not hub.asked
