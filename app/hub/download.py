@@ -5,6 +5,7 @@ Nothing has the goal's name before it is whole. One call is one try; who asks de
 
 from __future__ import annotations
 
+import errno
 import re
 import shutil
 import ssl
@@ -49,6 +50,8 @@ class Source:
     repository: str
     revision: str
     file: DownloadFile
+    more: int = 0
+    """Bytes of other files that are to come to the same disk."""
 
     @property
     def address(self) -> str:
@@ -78,7 +81,10 @@ def fetch(source: Source, goal: Path, control: Control, tell: Tell, silence_s: f
         _Fetch(source, part, control, tell, silence_s).run()
     except OSError as error:
         if error.errno in download_sentences.FULL:
-            raise download_sentences.no_room(str(goal.parent), source.file.size - part.size) from error
+            missing = source.file.size - part.size + source.more
+            raise download_sentences.no_room(str(goal.parent), missing + SPARE_BYTES) from error
+        if error.errno == errno.EFBIG:
+            raise download_sentences.too_large(str(goal.parent), goal.name) from error
         raise download_sentences.unwritable(str(goal.parent), error) from error
     finally:
         part.close()
@@ -86,8 +92,8 @@ def fetch(source: Source, goal: Path, control: Control, tell: Tell, silence_s: f
 
 def check_room(folder: Path, missing: int) -> None:
     """Raise where the disk has no room for so many bytes more; where it does not tell, writing will."""
-    nearest = next((path for path in (folder, *folder.parents) if path.exists()), folder)
     with suppress(OSError):
+        nearest = next((path for path in (folder, *folder.parents) if path.exists()), folder)
         usage = shutil.disk_usage(nearest)
         if usage.total and usage.free < missing + SPARE_BYTES:
             raise download_sentences.no_room(str(folder), missing + SPARE_BYTES - usage.free)
@@ -230,7 +236,7 @@ class _Fetch:
                 return
             if size - self._looked_at >= LOOK_EVERY:
                 self._looked_at = size
-                check_room(self._part.goal.parent, self._file.size - size)
+                check_room(self._part.goal.parent, self._file.size - size + self._source.more)
             piece = self._read_some(reply, min(PIECE, self._file.size - size))
 
     def _finish(self, checksum: Checksum | None) -> None:

@@ -294,12 +294,14 @@ class DownloadQueue:
         return self._is_read
 
     def _save(self) -> None:
-        if self._kept is None or not self._may_write(self._kept):
+        if self._kept is None:
             return
         states: dict[str, Literal["paused", "failed"]] = {"paused": "paused", "failed": "failed"}
         kept = [_Kept(item.wanted, states.get(item.state, "waiting"), item.problem) for item in self._items]
         content = msgspec.json.encode(kept)
         try:
+            if not self._may_write(self._kept):
+                return
             if content != self._saved and (kept or self._kept.exists()):
                 self._kept.parent.mkdir(parents=True, exist_ok=True)
                 replace_whole(self._kept, content)

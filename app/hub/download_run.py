@@ -84,14 +84,16 @@ class Run:
 
     def _fetch_all(self, web: Web, endpoint: str) -> None:
         sizes = [partial_size(goal) for goal in self._goals]
-        check_room(self._goals[0].parent, self._wanted.size - sum(sizes))
+        missing = [max(0, file.size - size) for file, size in zip(self._wanted.files, sizes, strict=True)]
+        check_room(self._goals[0].parent, sum(missing))
         for number, (file, goal) in enumerate(zip(self._wanted.files, self._goals, strict=True)):
             others = sum(sizes) - sizes[number]
 
             def tell(state: DownloadState, size: int, others: int = others) -> None:
                 self._tell(state, others + size)
 
-            source = Source(web, endpoint, self._wanted.repository, self._wanted.revision, file)
+            more = sum(missing[number + 1 :])
+            source = Source(web, endpoint, self._wanted.repository, self._wanted.revision, file, more)
             fetch(source, goal, self.control, tell)
             sizes[number] = file.size
 

@@ -9,7 +9,7 @@ from app.core.hub_model import ServerFailed
 from app.core.printable import printable
 from app.core.words import translate
 
-FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC), errno.EFBIG)
+FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _LONGEST = 120
 
 
@@ -97,6 +97,19 @@ def no_room(folder: str, missing: int) -> UserError:
             " folder for models, and resume.",
             folder=printable(folder),
             missing=-(-missing // 1_000_000),
+        )
+    )
+
+
+def too_large(folder: str, name: str) -> UserError:
+    """The disk takes no file of that size, however much room it has."""
+    return UserError(
+        translate(
+            "Download",
+            "The disk of {folder} takes no file as large as {name}: choose a folder for models on another disk, and"
+            " resume.",
+            folder=printable(folder),
+            name=_short(name),
         )
     )
 

@@ -222,9 +222,16 @@ def test_a_disk_without_room_is_told_before_anything_is_fetched(hub: DownloadHub
     assert not hub.asked
 
 
-@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EIO])
+@pytest.mark.parametrize(
+    ("number", "words"),
+    [
+        (errno.ENOSPC, "has too little room"),
+        (errno.EFBIG, "takes no file as large as tiny.F16.gguf: choose a folder for models on another disk"),
+        (errno.EIO, "cannot be written to"),
+    ],
+)
 def test_a_disk_that_fails_is_told_and_what_is_there_is_kept(
-    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, words: str
 ) -> None:
     append = PartialFile.append
 
@@ -239,7 +246,7 @@ def test_a_disk_that_fails_is_told_and_what_is_there_is_kept(
         made.queue.add(hub.wanted())
         told = made.until("failed")
         assert told.problem is not None
-        assert ("too little room" if number == errno.ENOSPC else "cannot be written to") in told.problem.english()
+        assert words in told.problem.english()
         assert told.done > HALF or not told.done
 
 
