@@ -32,6 +32,8 @@ SILENCE_S = 15.0
 PIECE = 64 * 1024
 MOST_DIGITS = 18
 """Of a length that can be true."""
+AS_IT_IS = "identity"
+"""The only coding of a body that is asked for: ranges and lengths are those of the file."""
 SCHEMES = ("http", "https")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
@@ -186,6 +188,10 @@ class Web:
         if status not in (200, 206):
             answer.close()
             raise self._refused(final, status, answer.headers)
+        encoding = answer.headers.get("Content-Encoding", "").strip()
+        if encoding.lower() not in ("", AS_IT_IS):
+            answer.close()
+            raise web_sentences.encoded(host_of(final), encoding)
         return Reply(answer, limits, status, final)
 
     def _refused(self, address: str, status: int, headers: Message) -> Refused:
@@ -304,7 +310,7 @@ def host_of(address: str) -> str:
 
 
 def _headers(byte_range: tuple[int, int | None] | None, if_range: str) -> dict[str, str]:
-    headers = {"User-Agent": f"Tokenlight/{VERSION}", "Accept-Encoding": "identity"}
+    headers = {"User-Agent": f"Tokenlight/{VERSION}", "Accept-Encoding": AS_IT_IS}
     if byte_range is not None:
         first, last = byte_range
         headers["Range"] = f"bytes={first}-{'' if last is None else last}"

@@ -228,6 +228,19 @@ def web_page(host: str) -> UserError:
     )
 
 
+def encoded(host: str, encoding: str) -> UserError:
+    """Compressed on the way, although nobody asked for that."""
+    return ServerFailed(
+        translate(
+            "Hub",
+            "{host} sends this compressed ({encoding}), though it was asked for as it is: check the proxy (HTTPS_PROXY)"
+            " and HF_ENDPOINT, and try again.",
+            host=_short(host),
+            encoding=_short(encoding),
+        )
+    )
+
+
 def changed_meanwhile(repository: str) -> UserError:
     """One page of a listing is of another commit than the one before."""
     return UserError(

@@ -16,7 +16,7 @@ from app.core.hub_model import HubReference
 from app.hub import retrying, web
 from app.hub.reading import HubReader
 from app.hub.web import Refused
-from tests.hub.conftest import reader
+from tests.hub.conftest import reader, told
 from tests.hub.loopback_hub import LoopbackHub
 
 CERTIFICATE = Path(__file__).with_name("localhost.pem")
@@ -75,6 +75,12 @@ def test_terms_that_are_to_be_accepted_are_told_apart_from_other_refusals(
     hub: LoopbackHub, status: int, code: str, token: str, says: str
 ) -> None:
     assert says in str(refused(hub, status, {"X-Error-Code": code}, token))
+
+
+@pytest.mark.parametrize("where", ["listing", "delivering"])
+def test_an_answer_that_was_compressed_on_the_way_is_told(hub: LoopbackHub, where: str) -> None:
+    setattr(hub, where, lambda request: request.send_text("x", Content_Encoding="gzip"))
+    assert "compressed (gzip)" in told(hub)
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -9,7 +10,7 @@ import pytest
 
 from app.core.download import DownloadChanged
 from app.hub import download_run, web
-from tests.hub.download_hub import CONTENT, NAME, DownloadHub, downloader
+from tests.hub.download_hub import CONTENT, HALF, NAME, DownloadHub, downloader
 from tests.hub.loopback_hub import Answer, Request
 
 CERTIFICATE = Path(__file__).parents[1] / "localhost.pem"
@@ -149,3 +150,38 @@ def test_a_network_that_wants_a_sign_in_is_told_and_nothing_of_its_page_is_kept(
         made.queue.add(hub.wanted())
         made.until("done")
         assert made.goal(hub, NAME).read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("encoding", ["gzip", " BR ", "identity, deflate"])
+def test_what_is_compressed_on_the_way_is_told_and_costs_nothing_of_what_is_there(
+    hub: DownloadHub, tmp_path: Path, encoding: str
+) -> None:
+    packed = gzip.compress(CONTENT)
+
+    def compressed(request: Request) -> None:
+        assert request.headers["Accept-Encoding"] == "identity"
+        request.begin(200, {"ETag": '"one"', "Content-Encoding": encoding, "Content-Length": len(packed)})
+        request.send(packed)
+
+    hub.break_at = [HALF]
+    with downloader(hub, tmp_path) as made:
+        made.queue.add(hub.wanted())
+        made.until("retrying")
+        hub.delivering = compressed
+        told = made.until("failed")
+        assert told.problem is not None and told.done == HALF
+        assert f"compressed ({encoding.strip()})" in told.problem.english() and "proxy" in told.problem.english()
+        hub.delivering = hub.deliver
+        made.queue.resume(told.wanted.key)
+        made.until("done")
+
+
+def test_what_is_said_to_come_as_it_is_is_taken(hub: DownloadHub, tmp_path: Path) -> None:
+    def deliver(request: Request) -> None:
+        request.begin(200, {"ETag": '"one"', "Content-Encoding": "Identity", "Content-Length": len(CONTENT)})
+        request.send(CONTENT)
+
+    hub.delivering = deliver
+    with downloader(hub, tmp_path) as made:
+        made.queue.add(hub.wanted())
+        made.until("done")
