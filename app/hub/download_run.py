@@ -74,7 +74,7 @@ class Run:
             if pause is not None and self.tries < MOST_TRIES:
                 self.problem, self.pause = error.sentence, pause
             else:
-                self.problem = _told(error)
+                self.problem = error.sentence
             return False
         except Exception:  # noqa: BLE001  the queue must outlive a broken download, which is told
             _log.exception("The download of %s failed", self._wanted.key)
@@ -134,11 +134,3 @@ def _pause(error: UserError, tries: int) -> float | None:
     elif not isinstance(error, download_sentences.Passing):
         return None
     return min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (tries - 1))
-
-
-def _told(error: UserError) -> Sentence:
-    if isinstance(error, Refused) and error.status == TOO_MANY:
-        seconds = retry_seconds(error.retry_after)
-        if seconds is not None:
-            return download_sentences.busy(error.host, round(seconds)).sentence
-    return error.sentence

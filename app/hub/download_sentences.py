@@ -39,19 +39,6 @@ def lost(host: str) -> UserError:
     )
 
 
-def busy(host: str, seconds: int) -> UserError:
-    """Too many requests, and when the server wants the next one."""
-    return ServerFailed(
-        translate(
-            "Download",
-            "{host} wants fewer requests for {seconds} s: resume after that; an access token of your account allows"
-            " more of them.",
-            host=_short(host),
-            seconds=seconds,
-        )
-    )
-
-
 def damaged(name: str) -> UserError:
     """Its bytes are not those that the hub lists."""
     return UserError(

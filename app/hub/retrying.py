@@ -10,6 +10,10 @@ from email.utils import parsedate_to_datetime
 _LIMIT = re.compile(r'"\w{1,50}"\s*;\s*r\s*=\s*0\s*;\s*t\s*=\s*(\d{1,9})', re.ASCII)
 
 
+LONGEST_S = 86_400.0
+"""What is asked beyond a day is no figure to rely on: people are told a day or more."""
+
+
 def named(headers: Message) -> str:
     """Return what names the time: Retry-After, or the hub's RateLimit where nothing is left of it; empty for neither."""
     told = (headers.get("Retry-After") or "").strip()
@@ -20,11 +24,12 @@ def named(headers: Message) -> str:
 
 
 def seconds(retry_after: str) -> float | None:
-    """Return the seconds that a server names, as a number or by a date; None where it names none."""
+    """Return the seconds that a server names, as a number or by a date, a day at most; None where it names none."""
     text = retry_after.strip()
     if text.isdecimal() and len(text) <= 9:
-        return max(1.0, float(text))
+        return min(max(1.0, float(text)), LONGEST_S)
     try:
-        return max(1.0, parsedate_to_datetime(text).timestamp() - time.time())
-    except (ValueError, TypeError, IndexError, OverflowError):
+        wanted = parsedate_to_datetime(text).timestamp() - time.time()
+    except (ValueError, TypeError, IndexError, OverflowError, OSError):
         return None
+    return min(max(1.0, wanted), LONGEST_S)

@@ -10,12 +10,13 @@ from app.core.errors import ExitCode, UserError
 from app.core.hub_model import Offline, ServerFailed
 from app.core.printable import printable
 from app.core.words import translate
+from app.hub import retrying
 
 _LONGEST = 120
 NOT_FOUND = 404
 SIGN_IN = 511
 GATED = "GatedRepo"
-MINUTE_S = 60
+MINUTE_S, HOUR_S = 60, 3600
 
 
 def offline(variable: str) -> UserError:
@@ -194,12 +195,30 @@ def _busy(host: str, wait_s: float) -> UserError:
                 "Hub", "{host} wants fewer requests: try again in {seconds} s.", host=host, seconds=ceil(wait_s)
             )
         )
+    if wait_s < 2 * HOUR_S:
+        return ServerFailed(
+            translate(
+                "Hub",
+                "{host} wants fewer requests: try again in {minutes} min; an access token of your account allows more.",
+                host=host,
+                minutes=ceil(wait_s / MINUTE_S),
+            )
+        )
+    if wait_s < retrying.LONGEST_S:
+        return ServerFailed(
+            translate(
+                "Hub",
+                "{host} wants fewer requests: try again in {hours} h; an access token of your account allows more.",
+                host=host,
+                hours=ceil(wait_s / HOUR_S),
+            )
+        )
     return ServerFailed(
         translate(
             "Hub",
-            "{host} wants fewer requests: try again in {minutes} min; an access token of your account allows more.",
+            "{host} wants no more requests for a day or longer: try again tomorrow, or with an access token of your"
+            " account.",
             host=host,
-            minutes=ceil(wait_s / MINUTE_S),
         )
     )
 

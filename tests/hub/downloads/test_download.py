@@ -170,9 +170,16 @@ def test_a_server_that_wants_a_pause_gets_it(hub: DownloadHub, tmp_path: Path) -
         assert "fewer requests" in again.problem.english()
 
 
-def test_a_pause_of_hours_is_told_instead(hub: DownloadHub, tmp_path: Path) -> None:
-    hub.refusals = [(429, {"Retry-After": "7200"})]
-    assert "fewer requests for 7,200 s" in problem(hub, tmp_path)
+@pytest.mark.parametrize(
+    ("after", "words"),
+    [
+        ("7200", "try again in 2 h; an access token"),
+        ("Wed, 02 Dec 2099 10:00:00 GMT", "for a day or longer: try again tomorrow"),
+    ],
+)
+def test_a_pause_of_hours_is_told_instead(hub: DownloadHub, tmp_path: Path, after: str, words: str) -> None:
+    hub.refusals = [(429, {"Retry-After": after})]
+    assert words in problem(hub, tmp_path)
 
 
 def test_a_page_of_a_sign_in_is_no_model_and_costs_nothing_of_what_is_there(hub: DownloadHub, tmp_path: Path) -> None:
