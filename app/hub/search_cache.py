@@ -18,6 +18,10 @@ from app.system.whole_file import replace_whole
 
 MOST_KEPT = 200
 """Answers; the oldest go first."""
+_MOST_BYTES = 64 << 20
+_AHEAD_S = 86_400.0
+"""So far a clock may have been set back since."""
+_OLDEST_S = 10 * 365 * 86_400.0
 _log = logging.getLogger(__name__)
 Answer = TypeVar("Answer", HubListing, HubPage)
 
@@ -50,15 +54,34 @@ class SearchCache:
     def find(self, question: HubQuery | str, kind: type[Answer], problem: Sentence) -> Answer | None:
         """Return what the same question was told before, with its age; None where it was not asked."""
         try:
-            kept = msgspec.json.decode(self._file(question).read_bytes(), type=_Kept)
+            with self._file(question).open("rb") as file:
+                kept = msgspec.json.decode(file.read(_MOST_BYTES), type=_Kept)
             answer = msgspec.json.decode(kept.answer, type=kind)
+            age_s = time.time() - kept.at
+            if not (-_AHEAD_S <= age_s <= _OLDEST_S) or not _holds(answer):
+                raise ValueError("it says what cannot be")
         except FileNotFoundError:
             return None
-        except (OSError, msgspec.MsgspecError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             _log.warning("what the hub told before cannot be read: %s", error)
             return None
-        return msgspec.structs.replace(answer, age_s=max(1.0, time.time() - kept.at), problem=problem)
+        return msgspec.structs.replace(answer, age_s=max(1.0, age_s), problem=problem)
 
     def _file(self, question: HubQuery | str) -> Path:
         asked = f"{self._endpoint}\n{self._account()}\n".encode(errors="replace") + msgspec.json.encode(question)
         return self._folder / f"{hashlib.sha256(asked).hexdigest()}.json"
+
+
+def _holds(answer: HubListing | HubPage) -> bool:
+    """Whether what the types cannot say is so as well: files lie where anything may write."""
+    if isinstance(answer, HubListing):
+        return True
+    files = [file for each in answer.quantisations for file in each.files]
+    if not all(each.files for each in answer.quantisations) or any(file.size < 0 for file in files):
+        return False
+    if answer.card.problem is not None:
+        try:
+            answer.card.problem.english()
+        except (LookupError, AttributeError, TypeError):
+            return False
+    return True

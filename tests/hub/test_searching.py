@@ -256,7 +256,22 @@ def test_what_one_account_found_another_does_not_see_and_no_token_is_written(
         assert b"hf_secret" not in kept.read_bytes() and "hf_secret" not in kept.name
 
 
-@pytest.mark.parametrize("content", [b"", b"{", json.dumps({"at": 1, "answer": {"repositories": 3}}).encode()])
+def kept_at(at: float, answer: bytes = b'{"repositories":[]}') -> bytes:
+    return b'{"at":%s,"answer":%s}' % (json.dumps(at).encode(), answer)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"{",
+        b"[" * 200_000,
+        kept_at(time.time(), b'{"repositories":3}'),
+        kept_at(time.time(), b"[" * 100_000 + b"]" * 100_000),
+        kept_at(time.time(), b'{"repositories":[' + b'{"id":' * 100_000 + b"1" + b"}" * 100_000 + b"]}"),
+        *map(kept_at, (1e308, -1e300, 0.0, time.time() + 10**6, -5.0)),
+    ],
+)
 def test_a_kept_search_that_is_damaged_is_not_there(
     hub: LoopbackHub, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -268,6 +283,48 @@ def test_a_kept_search_that_is_damaged_is_not_there(
     with pytest.raises(UserError, match="trouble of its own"):
         asking.search(QUERY)
     assert "cannot be read" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"quantisations": [{"name": "Q4_0", "files": []}]},
+        {"quantisations": [{"name": "Q4_0", "files": [{"path": "a.gguf", "size": -5}]}]},
+        {"card": {"text": "", "problem": {"context": "Hub", "template": "{host}"}}},
+        {"card": {"text": "", "problem": {"context": "Hub", "template": "{}"}}},
+        {"card": {"text": "", "problem": {"context": "Hub", "template": "{a.b}", "values": {"a": 1}}}},
+        {"card": {"text": "", "problem": {"context": "Hub", "template": "{a"}}},
+    ],
+)
+def test_a_kept_page_that_says_what_cannot_be_is_not_there(
+    hub: LoopbackHub, tmp_path: Path, wrong: dict[str, object], caplog: pytest.LogCaptureFixture
+) -> None:
+    asking = reader(hub, tmp_path)
+    asking.describe(hub.repository)
+    (kept,) = tmp_path.iterdir()
+    told = json.loads(kept.read_bytes())
+    told["answer"].update(wrong)
+    kept.write_bytes(json.dumps(told).encode())
+    hub.describing = answers(503)
+    with pytest.raises(UserError, match="trouble of its own"):
+        asking.describe(hub.repository)
+    assert "cannot be read" in caplog.text
+
+
+def test_a_folder_in_the_place_of_a_kept_search_hides_nothing(
+    hub: LoopbackHub, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    hub.found = [FULL]
+    asking = reader(hub, tmp_path)
+    asking.search(QUERY)
+    (kept,) = tmp_path.iterdir()
+    kept.unlink()
+    kept.mkdir()
+    assert len(asking.search(QUERY).repositories) == 1
+    hub.searching = answers(503)
+    with pytest.raises(UserError, match="trouble of its own"):
+        asking.search(QUERY)
+    assert "cannot be read" in caplog.text and "not kept" in caplog.text
 
 
 def test_where_nothing_can_be_kept_a_search_still_finds(
