@@ -6,7 +6,6 @@ A mistake is one sentence with the nearest thing that exists, never a page of us
 from __future__ import annotations
 
 import argparse
-import difflib
 import os
 from pathlib import Path
 from typing import Any, NoReturn, get_args
@@ -14,9 +13,19 @@ from typing import Any, NoReturn, get_args
 import msgspec
 
 from app.cli.models_options import add_models, inspect_asked, search_asked, token_asked
-from app.cli.other_names import OF_OTHERS
+from app.cli.other_names import suggestion
 from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
-from app.cli.values import AUTOMATIC, gpu_layers, one_of, sampling_number, setting_help, stages, text, whole_number
+from app.cli.values import (
+    AUTOMATIC,
+    file,
+    gpu_layers,
+    one_of,
+    sampling_number,
+    setting_help,
+    stages,
+    text,
+    whole_number,
+)
 from app.core.errors import ExitCode, UserError
 from app.core.grammar import GrammarKind
 from app.core.hub_search import HubQuery
@@ -139,7 +148,7 @@ def _window_with_model(words: list[str], first: str) -> Arguments:
             "There is no command “{word}”{suggestion}: use ask, plan, models, doctor or bench, a .gguf file, or nothing"
             " for the window.",
             word=first,
-            suggestion=_suggestion(first, COMMANDS),
+            suggestion=suggestion(first, COMMANDS),
         ),
         ExitCode.WRONG_USE,
     )
@@ -180,7 +189,7 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
 
 def _add_ask(ask: _Parser) -> None:
     ask.add_argument("prompt", metavar="PROMPT", help="the question; - reads it from standard input")
-    ask.add_argument("--model", metavar="PATH", type=Path, help="a .gguf file; the last one used if left out")
+    ask.add_argument("--model", metavar="PATH", type=file, help="a .gguf file; the last one used if left out")
     ask.add_argument("--system", metavar="TEXT", type=text, default="", help="instructions before the conversation")
     ask.add_argument("--json", action="store_true", help="print one JSON object per event")
     ask.add_argument("--template", metavar="NAME|FILE", help="chat template to use instead of the model's own")
@@ -325,7 +334,7 @@ def _unknown(word: str, parser: _Parser, page: str) -> UserError:
             "There is no option {word} here{suggestion}: see {page}.",
             word=word,
             page=page,
-            suggestion=_suggestion(word.partition("=")[0], parser.known_options()),
+            suggestion=suggestion(word.partition("=")[0], parser.known_options()),
         ),
         ExitCode.WRONG_USE,
     )
@@ -333,10 +342,3 @@ def _unknown(word: str, parser: _Parser, page: str) -> UserError:
 
 def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
-
-
-def _suggestion(word: str, known: list[str] | tuple[str, ...]) -> str:
-    if OF_OTHERS.get(word) in known:
-        return f" (did you mean {OF_OTHERS[word]}?)"
-    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
-    return f" (did you mean {near[0]}?)" if near else ""

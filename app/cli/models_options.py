@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import re
 from pathlib import Path
-from typing import get_args
+from typing import Any, get_args
 
-from app.cli.values import one_of, text, whole_number
+from app.cli.values import named, one_of, text, whole_number
 from app.core.hub_search import MOST_FOUND, HubQuery, HubSort
 
 _SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?([MBT])", re.ASCII | re.IGNORECASE)
@@ -26,10 +26,20 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
     )
     most = whole_number(1, MOST_FOUND)
     search.add_argument("--limit", metavar="N", type=most, default=20, help=f"at most so many, up to {MOST_FOUND}")
-    search.add_argument("--license", metavar="NAME", type=text, default="", help="only of this license, such as mit")
-    search.add_argument("--language", metavar="CODE", type=text, default="", help="only in this language, such as de")
     search.add_argument(
-        "--kind", metavar="NAME", type=text, default="", help="only of this architecture, such as qwen3"
+        "--license", metavar="NAME", type=named("a license"), help="only of this license, such as mit"
+    )
+    search.add_argument(
+        "--language",
+        metavar="CODE",
+        type=named("a code such as de"),
+        help="only in this language, such as de",
+    )
+    search.add_argument(
+        "--kind",
+        metavar="NAME",
+        type=named("a name such as qwen3"),
+        help="only of this architecture, such as qwen3",
     )
     search.add_argument(
         "--at-least", metavar="SIZE", type=parameters, help="with so many parameters or more: 500M, 4B"
@@ -37,15 +47,28 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
     search.add_argument("--at-most", metavar="SIZE", type=parameters, help="with so many parameters or fewer")
     search.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     show = within.add_parser("show", help="show the files and facts of a repository of a hub")
-    show.add_argument("show", metavar="ORG/REPO", type=text, help="a repository")
+    show.add_argument("show", metavar="ORG/REPO", type=named("a repository such as org/repo"), help="a repository")
     show.add_argument("--card", action="store_true", help="print what its authors wrote, too")
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     inspect = within.add_parser("inspect", help="show what a model file holds, or what differs between two")
-    inspect.add_argument("inspect", metavar="FILE", type=text, help="a .gguf file, whatever it is for")
-    inspect.add_argument("inspect_other", metavar="FILE", type=text, nargs="?", help="another one to compare it with")
+    inspect.add_argument(
+        "inspect", metavar="FILE", type=named("a .gguf file"), help="a .gguf file, whatever it is for"
+    )
+    inspect.add_argument(
+        "inspect_other", metavar="FILE", type=named("a .gguf file"), nargs="?", help="another one to compare it with"
+    )
     inspect.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
-    download.add_argument("download", metavar="ORG/REPO[:FILE]", type=text, help="a model, its file or quantisation")
+    download.add_argument(
+        "download",
+        metavar="ORG/REPO[:FILE]",
+        type=named("a model such as org/repo:Q4_K_M"),
+        help="a model, its file or quantisation",
+    )
+    _add_recommend_and_token(within)
+
+
+def _add_recommend_and_token(within: argparse._SubParsersAction[Any]) -> None:
     recommend = within.add_parser("recommend", help="name a model that suits this machine; works without a network")
     recommend.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     token = within.add_parser("token", help="say whether there is an access token for models that ask for one")
@@ -80,10 +103,10 @@ def search_asked(found: argparse.Namespace) -> HubQuery | None:
     return HubQuery(
         found.search_text.strip(),
         found.sort,
-        found.license,
-        found.language,
+        found.license or "",
+        found.language or "",
         found.limit,
-        found.kind,
+        found.kind or "",
         found.at_least,
         found.at_most,
     )

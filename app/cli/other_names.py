@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+
 OF_OTHERS = {
     "--temp": "--temperature",
     "--n-predict": "--max-tokens",
@@ -12,3 +14,11 @@ OF_OTHERS = {
     "--cache-type-k": "--kv",
     "--kv-type": "--kv",
 }
+
+
+def suggestion(word: str, known: list[str] | tuple[str, ...]) -> str:
+    """Return what was meant, in brackets; empty where nothing comes near it."""
+    if OF_OTHERS.get(word) in known:
+        return f" (did you mean {OF_OTHERS[word]}?)"
+    near = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    return f" (did you mean {near[0]}?)" if near else ""

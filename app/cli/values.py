@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from app.core.chat import clean_text
 from app.core.model import ALL_LAYERS, MOST_LAYERS
@@ -117,3 +118,19 @@ def gpu_layers(typed: str) -> int | str:
 def text(typed: str) -> str:
     """Return a text that can be tokenised."""
     return clean_text(typed)
+
+
+def named(what: str) -> Callable[[str], str]:
+    """Return a reader of a name that may not be left empty, as a script's unset variable leaves it."""
+
+    def read(typed: str) -> str:
+        if not typed.strip():
+            raise argparse.ArgumentTypeError(f"takes {what}, not “{typed}”")
+        return clean_text(typed)
+
+    return read
+
+
+def file(typed: str) -> Path:
+    """Return the path of a file."""
+    return Path(named("a file")(typed))
