@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 
+from app.cli.table import table
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode
 from app.core.found_file import ORIGIN_NAMES
@@ -25,21 +26,19 @@ def run_models(models: Models, terminal: Terminal, as_json: bool) -> ExitCode:
         return ExitCode.DONE
     rows = [
         (
-            one_line(shown(model.name)),
-            one_line(model.architecture or "–"),
-            one_line(model.quantisation or "–"),
+            shown(model.name),
+            model.architecture or "–",
+            model.quantisation or "–",
             parameter_count(model.parameters),
             byte_size(model.size),
             count(model.trained_context),
         )
         for model in found
     ]
-    widths = [max(len(row[column]) for row in (_HEAD, *rows)) for column in range(len(_HEAD))]
-    lines = []
-    if rows:
-        lines.append(_row(_HEAD, widths))
-    for model, row in zip(found, rows, strict=True):
-        lines.append(_row(row, widths))
+    head, *printed = table(_HEAD, rows)
+    lines = [head] if rows else []
+    for model, row in zip(found, printed, strict=True):
+        lines.append(row)
         lines.append(f"    {one_line(shown(model.path))}{_remarks(model)}")
         if model.problem is not None:
             lines.append(f"    Cannot be used: {one_line(model.problem.english())}")
@@ -48,10 +47,6 @@ def run_models(models: Models, terminal: Terminal, as_json: bool) -> ExitCode:
         lines.extend(f"    {one_line(shown(folder))}" for folder in models.folders)
     terminal.write("\n".join(lines) + "\n")
     return ExitCode.DONE
-
-
-def _row(cells: tuple[str, ...], widths: list[int]) -> str:
-    return "  ".join(cell.ljust(width) for cell, width in zip(cells, widths, strict=True)).rstrip()
 
 
 def _remarks(model: FoundModel) -> str:

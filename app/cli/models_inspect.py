@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from app.cli.plain_values import plain
+from app.cli.table import cell, table
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_difference import EntryPair, GgufDifference, TensorPair
@@ -49,12 +50,11 @@ def run_models_inspect(paths: tuple[Path, ...], terminal: Terminal, as_json: boo
 
 
 def _file(name: str, view: GgufView) -> list[str]:
-    entries = [(one_line(each.key), each.type, _value(each)) for each in view.entries]
+    entries = [(each.key, each.type, _value(each)) for each in view.entries]
     if view.entries_left_out:
         entries.append(("…", "", f"{view.entries_left_out:,} more entries"))
     tensors = [
-        (one_line(each.name), shape_text(each), each.type, byte_size(each.size), f"{each.offset:,}")
-        for each in view.tensors
+        (each.name, shape_text(each), each.type, byte_size(each.size), f"{each.offset:,}") for each in view.tensors
     ]
     places = [(place_words(each).english(), count(each.tensors), byte_size(each.size)) for each in view.places]
     types = [
@@ -84,11 +84,10 @@ def _tokenizer(view: GgufView) -> list[str]:
     told = view.tokenizer
     if told.kind is None and told.vocabulary is None:
         return ["", "Tokenizer: none"]
-    kind = one_line(told.kind or _ABSENT) + (f" ({one_line(told.pre)})" if told.pre else "")
+    kind = cell(told.kind or _ABSENT) + (f" ({cell(told.pre)})" if told.pre else "")
     merges = f"; {told.merges:,} merges" if told.merges is not None else ""
     rows = [
-        (count(each.id), one_line(each.text) if each.text is not None else _ABSENT, _role(each.role))
-        for each in told.special
+        (count(each.id), each.text if each.text is not None else _ABSENT, _role(each.role)) for each in told.special
     ]
     if told.special_left_out:
         rows.append(("…", f"{told.special_left_out:,} more", ""))
@@ -102,7 +101,7 @@ def _tokenizer(view: GgufView) -> list[str]:
 def _templates(view: GgufView) -> list[str]:
     lines = []
     for each in view.templates:
-        lines += ["", "Chat template" + (f" “{one_line(each.name)}”" if each.name else "")]
+        lines += ["", "Chat template" + (f" “{cell(each.name)}”" if each.name else "")]
         lines += [f"    {one_line(line)}" for line in each.text.splitlines()]
         if each.left_out:
             lines.append(f"    … {each.left_out:,} more characters")
@@ -117,8 +116,8 @@ def _difference(names: Sequence[str], views: Sequence[GgufView], told: GgufDiffe
     ]
     if told.is_none:
         return [*lines, "", "Both say the same of themselves and of their tensors; the weights were not compared."]
-    entries = [(one_line(each.key), *_sides(each)) for each in told.entries]
-    tensors = [(one_line(each.name), *_sides(each)) for each in told.tensors]
+    entries = [(each.key, *_sides(each)) for each in told.entries]
+    tensors = [(each.name, *_sides(each)) for each in told.tensors]
     types = [(each.type, byte_size(each.first), byte_size(each.second)) for each in told.types]
     return [
         *lines,
@@ -148,12 +147,12 @@ def _side(side: EntryView | TensorView | None) -> str:
 
 def _role(role: str) -> str:
     words = role_words(role)
-    return f"{one_line(role)}: {words.english()}" if words is not None else one_line(role)
+    return f"{role}: {words.english()}" if words is not None else role
 
 
 def _value(entry: EntryView) -> str:
     length = length_words(entry)
-    return one_line(value_text(entry)) + (f" ({length.english()})" if length is not None else "")
+    return value_text(entry) + (f" ({length.english()})" if length is not None else "")
 
 
 def _table(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> list[str]:
@@ -161,11 +160,7 @@ def _table(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -
     if not rows:
         return []
     printed = rows[:MOST_ROWS]
-    widths = [max(len(row[column]) for row in (head, *printed)) for column in range(len(head))]
-    lines = [
-        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip()
-        for row in (head, *printed)
-    ]
+    lines = table(head, printed)
     if len(rows) > len(printed):
         lines.append(f"… {len(rows) - len(printed):,} more; --json has all of them")
     return ["", title, *lines]

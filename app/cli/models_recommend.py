@@ -11,6 +11,7 @@ import msgspec
 from app.cli.plain_values import plain
 from app.cli.plan_text import IN_TABLE
 from app.cli.pump import Pump
+from app.cli.table import table
 from app.cli.terminal import Terminal, one_line
 from app.core.catalogue import CatalogueModel
 from app.core.errors import ExitCode
@@ -55,7 +56,7 @@ def _text(choice: ModelChoice) -> str:
         lines += [f"    {best.purpose}", f"    tokenlight models download {_named(best)}"]
     if not choice.models:
         return "\n".join(lines) + "\n"
-    rows = [_HEAD] + [
+    rows = [
         (
             f"{_BEST if each.model is best else ' '} {each.model.name}",
             each.model.kind,
@@ -67,9 +68,7 @@ def _text(choice: ModelChoice) -> str:
         )
         for each in choice.models
     ]
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    table = ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([*lines, "", *table]) + "\n"
+    return "\n".join([*lines, "", *table(_HEAD, rows)]) + "\n"
 
 
 def _named(model: CatalogueModel) -> str:

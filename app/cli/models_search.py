@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from app.cli.table import table
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode
 from app.core.hub_search import HubListing, HubQuery
@@ -39,26 +40,24 @@ def _text(listing: HubListing) -> str:
     lines = []
     if listing.problem is not None:
         lines += [f"Found {shown_age(listing.age_s)} ago. Now: {one_line(listing.problem.english())}", ""]
-    rows = [_HEAD] + [
+    rows = [
         (
-            one_line(found.id),
+            found.id,
             count(found.downloads),
             count(found.likes),
-            one_line(found.updated[:_DATE]) or "–",
-            one_line(found.architecture) or "–",
+            found.updated[:_DATE] or "–",
+            found.architecture or "–",
             parameter_count(found.parameters),
             count(found.context),
-            one_line(found.license) or "–",
+            found.license or "–",
             {None: "–", True: "to accept", False: "none"}[found.is_gated],
         )
         for found in listing.repositories
     ]
-    if len(rows) == 1:
+    if not rows:
         found = "No model was found among the first: ask for less, or name more of it."
         return "\n".join([*lines, found if listing.next else "No model was found: try a shorter name."]) + "\n"
-    widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-    lines += ["  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join(lines) + "\n"
+    return "\n".join([*lines, *table(_HEAD, rows)]) + "\n"
 
 
 def shown_age(seconds: float) -> str:

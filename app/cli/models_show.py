@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from app.cli.models_search import shown_age
+from app.cli.table import cell, table
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_cursor import shown_name
@@ -58,24 +59,20 @@ def _text(page: HubPage, with_card: bool) -> str:
     if page.problem is not None:
         lines += [f"Read {shown_age(page.age_s)} ago. Now: {one_line(page.problem.english())}", ""]
     lines += [
-        one_line(told.id),
+        cell(told.id),
         (
-            f"Kind: {one_line(told.architecture) or '–'}; parameters: {parameter_count(told.parameters)};"
+            f"Kind: {cell(told.architecture) or '–'}; parameters: {parameter_count(told.parameters)};"
             f" context: {count(told.context)}"
         ),
         (
-            f"License: {one_line(told.license) or '–'}; terms: {_GATES[told.gate]};"
-            f" languages: {one_line(', '.join(told.languages)) or '–'}"
+            f"License: {cell(told.license) or '–'}; terms: {_GATES[told.gate]};"
+            f" languages: {cell(', '.join(told.languages)) or '–'}"
         ),
         f"Downloads: {count(told.downloads)}; likes: {count(told.likes)}; updated: {one_line(told.updated[:10]) or '–'}",
         "",
     ]
     if page.quantisations:
-        rows = [_HEAD, *(_row(each) for each in page.quantisations)]
-        widths = [max(len(row[column]) for row in rows) for column in range(len(_HEAD))]
-        lines += [
-            "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
-        ]
+        lines += table(_HEAD, [_row(each) for each in page.quantisations])
     else:
         lines.append("It holds no GGUF file: look for the same model with “GGUF” in its name.")
     if with_card:
@@ -90,9 +87,9 @@ def _row(quantisation: HubQuantisation) -> tuple[str, ...]:
         files += f" of {len(quantisation.files) + quantisation.missing_parts}"
     bits = quantisation.bits_per_weight
     return (
-        one_line(quantisation.name) + (" (projector)" if quantisation.is_projector else ""),
+        quantisation.name + (" (projector)" if quantisation.is_projector else ""),
         byte_size(quantisation.size),
         f"{bits:.1f}" if bits is not None else "–",
         files,
-        one_line(quantisation.path),
+        quantisation.path,
     )

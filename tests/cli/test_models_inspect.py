@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from app.cli import models_inspect
+from app.cli import models_inspect, table
 from app.core.errors import ExitCode
 from tests.cli.conftest import CommandLine
 from tests.gguf_bytes import raw_gguf
@@ -108,3 +108,31 @@ def test_a_table_has_an_end(line: CommandLine, model: Path, monkeypatch: pytest.
     monkeypatch.setattr(models_inspect, "MOST_ROWS", 5)
     assert line.run("models", "inspect", str(model)) == 0
     assert line.out.splitlines()[-1] == "… 16 more; --json has all of them"
+
+
+def test_a_key_or_a_value_without_end_floods_no_terminal(line: CommandLine, tmp_path: Path) -> None:
+    long = "x\x1b[2J" * 4_000
+    paths = [tmp_path / "a.gguf", tmp_path / "b.gguf"]
+    for number, path in enumerate(paths):
+        path.write_bytes(
+            raw_gguf(
+                {
+                    f"{number}{long}": long,
+                    "tokenizer.ggml.model": long[:500],
+                    "tokenizer.ggml.pre": long[:500],
+                    "tokenizer.ggml.tokens": [long],
+                    f"tokenizer.ggml.{long}_token_id": 0,
+                    f"tokenizer.chat_template.{long}": "short",
+                },
+                [("t" * 60, (4,), 0, 0)],
+            )
+        )
+    assert line.run("models", "inspect", str(paths[0])) == 0, line.err
+    assert "x␛[2Jx" in line.out and "… (20,001 characters)" in line.out
+    longest = max(map(len, line.out.splitlines()))
+    assert longest < 3 * table.MOST_CELL and "\x1b" not in line.out
+    assert line.run("models", "inspect", *map(str, paths)) == 0, line.err
+    assert "… (20,001 characters)" in line.out and "\x1b" not in line.out
+    assert max(map(len, line.out.splitlines())) < 4 * table.MOST_CELL
+    assert line.run("models", "inspect", "--json", str(paths[0])) == 0, line.err
+    assert any(each["key"] == f"0{long}" for each in line.lines()[0]["files"][0]["entries"])

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from app.cli import table
 from app.core.errors import ExitCode
 from tests.cli.conftest import CommandLine
 from tests.hub.loopback_hub import LoopbackHub
@@ -56,3 +57,13 @@ def test_what_is_empty_or_no_repository(line: CommandLine, hub: LoopbackHub) -> 
     assert "holds no GGUF file" in line.out and line.out.endswith("It has no card.\n")
     assert line.run("models", "show", "nothing") == ExitCode.WRONG_USE
     assert "type ORG/REPO" in line.err
+
+
+def test_what_a_repository_says_of_itself_floods_no_terminal(line: CommandLine, hub: LoopbackHub) -> None:
+    long = "l\x1b" * 10_000
+    name = "n" * 500 + "-Q4_0.gguf"
+    hub.files[name] = b"x" * 10
+    hub.info |= {"gguf": {"total": 1000, "architecture": long}, "tags": [f"license:{long}"]}
+    assert line.run("models", "show", hub.repository) == 0, line.err
+    assert "(510 characters)" in line.out and "\x1b" not in line.out
+    assert max(map(len, line.out.splitlines())) < 4 * table.MOST_CELL
