@@ -100,14 +100,19 @@ class Downloader:
         end = time.monotonic() + GUARD_S
         while True:
             try:
-                event = self._events.get(timeout=max(0.0, end - time.monotonic()))
+                event = self.next_event(end - time.monotonic())
             except Empty:
                 raise AssertionError(f"never {state}: {self.told[-3:]}") from None
-            self.told.append(event)
             if isinstance(event, DownloadGone) and state is None and key in ("", event.key):
                 return DownloadChanged(DownloadWanted("", "", ()), "failed")
             if isinstance(event, DownloadChanged) and event.state == state and key in ("", event.wanted.key):
                 return event
+
+    def next_event(self, within_s: float = GUARD_S) -> Event:
+        """Wait for what is told next."""
+        event = self._events.get(timeout=max(0.0, within_s))
+        self.told.append(event)
+        return event
 
     def goal(self, hub: LoopbackHub, name: str) -> Path:
         return self.folder / hub.repository / name

@@ -14,6 +14,8 @@ from urllib.parse import parse_qs, urlencode
 
 GUARD_S = 10
 PIECE = 64 * 1024
+POLL_S = 0.004
+"""How long a server takes to notice that it is to end: nearly every test waits for that."""
 _RANGE = re.compile(r"bytes=(\d+)-(\d+)")
 Answer = Callable[["Request"], None]
 """Answers a request in the place of the server."""
@@ -127,7 +129,7 @@ class LoopbackHub:
         self.ended = threading.Event()
         """What hangs waits for it."""
         self._hub, self._store = _Server(self._hear_hub), _Server(self._hear_store)
-        self._threads = [threading.Thread(target=server.serve_forever, args=(0.02,)) for server in self._servers]
+        self._threads = [threading.Thread(target=server.serve_forever, args=(POLL_S,)) for server in self._servers]
 
     def __enter__(self) -> Self:
         for thread in self._threads:
