@@ -39,6 +39,7 @@ class FirstModelCard(QFrame):
         self._title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="first_model_title"))
         self._purpose = wrapped(label(name="first_model_purpose"))
         self._fit = FitLine("first_model_fit", look="muted")
+        self._reason = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="first_model_reason"))
         self._download = DownloadButtons(downloads, "first_model")
         self._others = QPushButton(self.tr("Other models…"))
         self._others.setObjectName("first_model_others_button")
@@ -72,6 +73,11 @@ class FirstModelCard(QFrame):
         best = next((each for each in choice.models if each.model == choice.recommended), None)
         for part in (self._heading, self._title, self._fit, self._download):
             part.setVisible(best is not None)
+        # Of one that fits in part, that is the reason as well: it is said once.
+        is_told = best is not None and choice.reason is not None and choice.reason != best.fit.reason
+        self._reason.setVisible(is_told)
+        if is_told and choice.reason is not None:
+            self._reason.setText(render(choice.reason))
         if best is not None:
             self._show_model(best)
         elif choice.reason is not None and self._recommending.is_listed:
@@ -98,4 +104,5 @@ class FirstModelCard(QFrame):
         column.addWidget(self._title)
         column.addWidget(self._purpose)
         column.addWidget(self._fit)
+        column.addWidget(self._reason)
         column.addLayout(below)

@@ -12,7 +12,9 @@ from app.core.devices import MainMemory
 from app.core.download import DownloadChanged, wanted_of
 from app.core.words import translate
 from app.gui.discover.first_model_card import FirstModelCard
+from app.gui.widgets.words import render
 from app.services.download_ends import watch_ends
+from app.services.recommending import ModelChoice
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
 
@@ -39,12 +41,22 @@ def test_the_recommended_model_is_offered_above_the_button_that_opens_a_file(wit
     assert without.reads("first_model_title") == best.name and without.reads("first_model_purpose") == best.purpose
     assert without.reads("welcome_title") == "Get a model to begin"
     assert without.reads("first_model_download_button").startswith("Download and chat (")
+    choice = without.desk.program.planner.recommending.models
+    assert choice.reason is not None and without.reads("first_model_reason") == render(choice.reason)
     assert without.sees("open_model_button") and without.find("open_model_button").property("look") == ""
     assert cut_off(without.find("first_model_card")) == []
     without.window.resize(960, 540)
     without.settle()
     button = without.find("first_model_download_button")
     assert button.height() >= button.sizeHint().height(), "low windows squeeze no button"
+
+
+def test_a_reason_that_the_words_on_memory_are_already_is_told_once(without: Stage) -> None:
+    recommending = without.desk.program.planner.recommending
+    best = next(each for each in recommending.models.models if each.model == recommending.models.recommended)
+    recommending.models = ModelChoice((best,), best.model, best.fit.reason)
+    recommending.changed.emit()
+    assert without.sees("first_model_fit") and not without.sees("first_model_reason")
 
 
 def test_it_is_gone_as_soon_as_there_is_a_model(without: Stage, model: Path) -> None:
