@@ -63,6 +63,8 @@ class HubPage(msgspec.Struct, frozen=True):
     """How long ago that was told; above 0 only where the hub could not be asked now."""
     problem: Sentence | None = None
     """Why it could not."""
+    web: str = ""
+    """Address of its page for people, on the hub that told all this."""
 
     def model(self, quantisation: HubQuantisation) -> HubModel:
         """Return one of its quantisations as a model to read or to download, of the commit that was described."""

@@ -33,6 +33,7 @@ def describe(web: Web, endpoint: str, repository: str, limits: Limits) -> HubPag
         told,
         quantisations(files, told.parameters),
         msgspec.structs.replace(card, license=told.license),
+        web=f"{endpoint}/{told.id}",
     )
 
 

@@ -58,6 +58,10 @@ def test_a_page_tells_the_repository_its_files_and_its_card(full: LoopbackHub) -
     assert (page.age_s, page.problem, page.card.problem) == (0, None, None)
 
 
+def test_the_web_page_is_that_of_the_hub_which_answered(full: LoopbackHub) -> None:
+    assert reader(full).describe(full.repository).web == f"{full.endpoint}/{full.repository}"
+
+
 def test_everything_is_read_at_one_commit(full: LoopbackHub) -> None:
     reader(full).describe(full.repository)
     paths = [path.partition("?")[0] for _, path, _ in full.asked]

@@ -6,7 +6,6 @@ from PySide6.QtCore import QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
-from app.core.hub_model import HOSTS
 from app.gui import theme
 from app.gui.discover.token_dialog import TokenDialog
 from app.gui.widgets.labels import label
@@ -22,7 +21,7 @@ class GateRow(QFrame):
     def __init__(self, keeping: HubTokenKeeping) -> None:
         super().__init__()
         self._keeping = keeping
-        self._repository = ""
+        self._address = ""
         self.setObjectName("discover_gate")
         self.setProperty("look", "hint")
         said = self.tr(
@@ -56,9 +55,9 @@ class GateRow(QFrame):
         """Listen to the services no longer."""
         self._disconnect()
 
-    def show_repository(self, repository: str, *, is_gated: bool) -> None:
-        """Show what a model asks for, or nothing."""
-        self._repository = repository
+    def show_model(self, address: str, *, is_gated: bool) -> None:
+        """Show what a model asks for, or nothing; `address` is that of its web page."""
+        self._address = address
         self.setVisible(is_gated)
 
     def open_token(self) -> None:
@@ -66,10 +65,4 @@ class GateRow(QFrame):
         TokenDialog(self._keeping, self.window()).open()
 
     def _open(self) -> None:
-        QDesktopServices.openUrl(QUrl(page_of(self._repository)))
-
-
-def page_of(repository: str) -> str:
-    """Return the address of a repository's web page."""
-    path = QUrl.toPercentEncoding(repository, b"/").toStdString()
-    return f"https://{HOSTS[0]}/{path}"
+        QDesktopServices.openUrl(QUrl(self._address))

@@ -12,7 +12,7 @@ from app.gui import theme
 from app.gui.chat.text_alone import Background
 from app.gui.discover.card_view import CardView
 from app.gui.discover.download_row import DownloadButtons
-from app.gui.discover.gate_row import GateRow, page_of
+from app.gui.discover.gate_row import GateRow
 from app.gui.discover.quantisation_list import QuantisationList
 from app.gui.discover.words import ago, facts_of, more_facts_of, shown
 from app.gui.icons import Icons
@@ -82,17 +82,20 @@ class RepositoryPane(QWidget):
             self._discovering.open(self._discovering.repository)
 
     def _open_page(self) -> None:
-        QDesktopServices.openUrl(QUrl(page_of(self._discovering.repository)))
+        page = self._discovering.page
+        if page is not None:
+            QDesktopServices.openUrl(QUrl(page.web))
 
     def _show(self) -> None:
-        found, page = self._discovering, self._discovering.page
+        page = self._discovering.page
         is_gated = page is not None and bool(page.repository.is_gated)
-        self.gate.show_repository(found.repository, is_gated=is_gated)
+        self.gate.show_model(page.web if page is not None else "", is_gated=is_gated)
         if page is None:
             self._show_nothing()
             return
         self._stack.setCurrentIndex(1)
         told = page.repository
+        self.page_button.setEnabled(bool(page.web))
         self.title.setText(shown(told.id))
         self.title.setAccessibleName(shown(told.id))
         facts = [*facts_of(told), *more_facts_of(told)]

@@ -12,7 +12,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QTreeWidget
 
 from app.core.devices import MainMemory
 from app.gui.discover.card_view import CardView
-from app.gui.discover.gate_row import page_of
 from app.system.paths import Paths
 from tests.gui.conftest import Stage
 from tests.gui.discover.looking import opens, rests, searches, table
@@ -126,8 +125,7 @@ def test_a_gated_model_says_what_to_do(discover: Stage, hub: LoopbackHub, addres
     assert discover.sees("discover_gate") and "accept its terms" in discover.reads("discover_gate_words")
     discover.clicks("discover_terms_button")
     discover.clicks("discover_web_button")
-    assert addresses == ["https://huggingface.co/org/tiny-GGUF"] * 2
-    assert page_of("org/ä?#") == "https://huggingface.co/org/%C3%A4%3F%23"
+    assert addresses == [f"{hub.endpoint}/org/tiny-GGUF"] * 2, "the hub that answered, whichever it is"
 
 
 def test_a_page_that_is_refused_says_why_and_can_be_read_again(discover: Stage, hub: LoopbackHub) -> None:
