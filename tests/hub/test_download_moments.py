@@ -110,7 +110,7 @@ FAILURES = {
     "404": Failure(refused(404), fails.status(404)),
     "416": Failure(refused(416), fails.at_store(fails.status(416))),
     "429 for seconds": Failure(refused(429, wait_s=7), fails.status(429, Retry_After=7), goes_on=True),
-    "429 for hours": Failure(kind(download_sentences.busy("h", 1)), fails.status(429, Retry_After=7200)),
+    "429 for hours": Failure(refused(429, wait_s=7200), fails.status(429, Retry_After=7200)),
     "damage": Failure(DAMAGED, never={"before the first byte": "there is no byte yet that could be wrong"}),
     "another length": Failure(CHANGED, fails.replaced(OTHER + b"more")),
     "another content": Failure(DAMAGED, fails.replaced(OTHER)),

@@ -271,6 +271,7 @@ def kept_at(at: float, answer: bytes = b'{"repositories":[]}') -> bytes:
         kept_at(time.time(), b'{"repositories":[' + b'{"id":' * 100_000 + b"1" + b"}" * 100_000 + b"]}"),
         *map(kept_at, (1e308, -1e300, 0.0, time.time() + 10**6, -5.0)),
     ],
+    ids=range(11),
 )
 def test_a_kept_search_that_is_damaged_is_not_there(
     hub: LoopbackHub, tmp_path: Path, content: bytes, caplog: pytest.LogCaptureFixture

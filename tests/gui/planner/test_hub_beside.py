@@ -78,12 +78,18 @@ def test_one_that_was_compared_before_a_restart_is_read_when_somebody_says_so(
     assert not stage.sees("plan_comparison_problems") and hub.asked
 
 
+def fails(beside: Beside, path: str) -> None:
+    """Wait until it is known that a model is not there."""
+    models = beside.stage.desk.program.planner.models.hub
+    beside.waits(lambda: models.get(path).state == "failed")
+
+
 def test_what_is_wrong_is_said_once_and_of_each_model(beside_hub: Beside, hub: LoopbackHub) -> None:
-    beside, hub_models = beside_hub, beside_hub.stage.desk.program.planner.models.hub
+    beside = beside_hub
     hub.listing = lambda request: request.send_text("no", 404)
     for name in ("first", "second"):
         types(beside, f"org/{name}-GGUF")
-        beside.waits(lambda path=f"hub:org/{name}-GGUF": hub_models.get(path).state == "failed")
+        fails(beside, f"hub:org/{name}-GGUF")
     first, second = (f"hub:org/{name}-GGUF" for name in ("first", "second"))
     chosen = beside.service.chosen
     beside.service.choose(replace(chosen, models=(*chosen.models, ModelChoice(first), ModelChoice(second))))
