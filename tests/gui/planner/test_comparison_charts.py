@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+import pytest
 from msgspec.structs import replace
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QImage, QPainter
+from PySide6.QtCore import QPointF
+from PySide6.QtGui import QColor, QFontMetrics, QImage, QPainter
 
-from app.gui.planner.comparison.chart import DrawnRow
-from app.gui.planner.comparison.line_marks import MOST_LINES, line_colour, line_pen
-from app.gui.planner.comparison.speed_chart import SpeedDrawing, _names
+from app.gui import theme
+from app.gui.planner.comparison.chart import Drawing, DrawnRow
+from app.gui.planner.comparison.legend import LegendDrawing, _beside, fitted_name, row_name
+from app.gui.planner.comparison.line_marks import MARK_PX, MOST_LINES, SAMPLE_PX, line_colour, line_pen
+from app.gui.planner.comparison.picture import WIDE_PX
+from app.gui.planner.comparison.speed_chart import SpeedDrawing
 from app.gui.theme import Theme, Themes
 from app.services.plan_values import Wanted
 from tests.gui.planner.beside import Beside
@@ -20,7 +25,7 @@ def colours_of(image: QImage) -> set[str]:
     return {image.pixelColor(x, y).name() for x in range(image.width()) for y in range(image.height())}
 
 
-def painted(drawing: SpeedDrawing, look: Theme) -> QImage:
+def painted(drawing: Drawing, look: Theme) -> QImage:
     """Return a chart on the ground of a theme."""
     image = QImage(420, 260, QImage.Format.Format_RGB32)
     image.fill(QColor(look.colour("surface")))
@@ -28,6 +33,10 @@ def painted(drawing: SpeedDrawing, look: Theme) -> QImage:
     drawing.paint_at(painter, image.rect().toRectF(), look)
     painter.end()
     return image
+
+
+def drawn(beside: Beside) -> list[DrawnRow]:
+    return list(beside.part.speeds.drawing.rows)
 
 
 def test_lines_differ_in_pattern_colour_and_letter(beside: Beside) -> None:
@@ -44,22 +53,72 @@ def test_lines_differ_in_pattern_colour_and_letter(beside: Beside) -> None:
         assert len(wanted) == len(GPUS) and wanted <= colours_of(painted(drawing, look))
 
 
-def test_a_label_that_is_too_wide_leaves_the_model_to_the_letter(beside: Beside) -> None:
+@pytest.mark.parametrize("size", [(900, 600), (1280, 800)])
+def test_the_legend_names_model_and_gpu_of_every_line_whole(beside: Beside, size: tuple[int, int]) -> None:
+    beside.stage.window.resize(1920, 1080)
     beside.choose("rtx-4090", "a100-80-sxm", models=("", "Q5_K_M"))
-    rows, font = list(beside.part.speeds.drawing.rows), QFontMetrics(QFont())
-    long = [DrawnRow(each.number, replace(each.row, model=each.row.model * (each.number + 9))) for each in rows]
-    room = font.horizontalAdvance("≈ Q5_K_M · A100 80 GB SXM")
-    names = _names(long, font, room)
-    assert names[-1] == "≈ Q5_K_M · A100 80 GB SXM" and max(map(font.horizontalAdvance, names)) <= room
-    assert _names(long, font, 9_999)[-1] == f"{long[-1].row.model} · {names[-1]}"
-    assert _names(long, font, room - 1)[-1] == "A100 80 GB SXM"
+    rows = [
+        each._replace(row=replace(each.row, model="Mistral-Small-3.2-24B-Instruct-2506")) for each in drawn(beside)
+    ]
+    legend, font = beside.part.legend, QFontMetrics(theme.font(theme.SMALL_PX))
+    legend.show_rows(rows)
+    beside.waits(lambda: 0 < legend.height() <= 2 * (font.height() + theme.SPACE_XS))
+    beside.stage.window.resize(*size)
+    beside.waits(lambda: legend.height() >= legend.drawing.height(legend.width()) > font.height())
+    assert legend.accessibleName().count("Mistral-Small-3.2-24B-Instruct-2506 · ") == 4
+    columns = LegendDrawing(rows)._columns(legend.width())
+    room = legend.width() / columns - theme.SPACE_L - _beside()
+    names = [fitted_name(each, font, room) for each in rows]
+    assert names == [row_name(each) for each in rows] and "≈ Q5_K_M · A100 80 GB SXM" in names[-1]
+
+
+def test_of_a_name_that_is_too_long_the_model_gives_way_but_stays(beside: Beside) -> None:
+    beside.choose("rtx-4090")
+    (row,), font = drawn(beside), QFontMetrics(theme.font(theme.SMALL_PX))
+    row = row._replace(row=replace(row.row, model="a-model-" * 20))
+    room = font.horizontalAdvance("a-model-a-model · F16 · RTX 4090")
+    name = fitted_name(row, font, room)
+    assert name.startswith("a-mo") and "…" in name and name.endswith(" · F16 · RTX 4090")
+    assert font.horizontalAdvance(name) <= room
+    assert fitted_name(row, font, 30).startswith("a"), "whatever room there is"
+
+
+def test_the_legend_is_as_high_as_its_rows_and_stands_in_the_picture(beside: Beside) -> None:
+    beside.choose("rtx-4090")
+    one, least = beside.part.picture()().height(), beside.part.legend.drawing.height(400)
+    beside.choose("rtx-4090", "l4", "t4", models=("", "Q5_K_M"))
+    legend = beside.part.legend.drawing
+    assert least > 0 and legend.height(200) == 6 * least and legend.height(4000) == least
+    rows = 5 * 2 * (QFontMetrics(theme.font(theme.SMALL_PX)).height() + theme.SPACE_S)
+    more = 2 * (legend.height(WIDE_PX - 2 * theme.SPACE_XL) - least)
+    assert beside.part.picture()().height() == one + rows + more > one + rows
+    paper, picture = beside.part._themes.paper, beside.part.picture()()
+    high = 2 * (legend.height(WIDE_PX - 2 * theme.SPACE_XL) + theme.SPACE_XL)
+    marks = {line_colour(each.number, paper).name() for each in legend.rows}
+    assert len(marks) == 6 and marks <= colours_of(picture.copy(0, picture.height() - high, picture.width(), high))
+
+
+def test_each_pattern_is_seen_whole_beside_its_letter(beside: Beside) -> None:
+    seen = set()
+    assert MARK_PX - theme.SPACE_S >= SAMPLE_PX, "in the table as in the legend"
+    for number in range(MOST_LINES):
+        image = QImage(SAMPLE_PX, 3, QImage.Format.Format_RGB32)
+        image.fill(QColor("white"))
+        painter = QPainter(image)
+        painter.setPen(line_pen(number, beside.part._themes.paper))
+        painter.drawLine(QPointF(0, 1), QPointF(SAMPLE_PX, 1))
+        painter.end()
+        runs = "".join("x" if image.pixelColor(x, 1).lightness() < 250 else " " for x in range(SAMPLE_PX)).split()
+        assert len(runs) > 1 or number == 0, (number, runs)
+        seen.add(tuple(map(len, runs)))
+    assert len(seen) == MOST_LINES
 
 
 def test_the_roofline_has_every_gpu_and_one_that_many_know_beside_them(beside: Beside) -> None:
     beside.choose(*GPUS, models=("", "Q8_0", "Q6_K"), wanted=Wanted(tokens_per_s=1.0))
-    drawn = beside.part.roofs.drawing
-    assert {each.row.gpu for each in drawn.rows} == {gpu.name for gpu in beside.service.gpus if gpu.id in GPUS}
-    assert len(drawn.rows) == len(GPUS)
+    roofs = beside.part.roofs.drawing
+    assert {each.row.gpu for each in roofs.rows} == {gpu.name for gpu in beside.service.gpus if gpu.id in GPUS}
+    assert len(roofs.rows) == len(GPUS)
     assert "beside them NVIDIA H100 SXM: at most 989 TFLOPS from 295" in beside.part.roofs.accessibleName()
     beside.choose(*GPUS, "h100-sxm")
     assert beside.part.roofs.drawing.reference is None

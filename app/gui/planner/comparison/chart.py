@@ -63,6 +63,10 @@ class Drawing:
         """Return what the chart shows, for those who cannot see it."""
         raise NotImplementedError
 
+    def height(self, _wide: float) -> int:
+        """Return how high it has to be where it is so wide; 0 is as high as there is room."""
+        return 0
+
     def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
         """Paint it into a place."""
         raise NotImplementedError
@@ -87,6 +91,7 @@ class Chart(QWidget):
         if (tuple(rows), reference) != (self.drawing.rows, self.drawing.reference):
             self.drawing = self._kind(rows, reference)
             self.setAccessibleName(self.drawing.words())
+            self.updateGeometry()
             self.update()
 
     def sizeHint(self) -> QSize:

@@ -19,6 +19,7 @@ from app.gui.planner.comparison.chart import Chart, to_draw
 from app.gui.planner.comparison.choices import Choices
 from app.gui.planner.comparison.export_menu import PlanExport
 from app.gui.planner.comparison.gpu_dialog import GpuDialog
+from app.gui.planner.comparison.legend import Legend
 from app.gui.planner.comparison.picture import comparison_picture
 from app.gui.planner.comparison.roof_chart import RoofDrawing
 from app.gui.planner.comparison.rows_table import RowsTable
@@ -70,6 +71,7 @@ class ComparisonPart(PlannerPart):
             Chart("plan_speed_chart", themes, SpeedDrawing),
             Chart("plan_roof_chart", themes, RoofDrawing),
         )
+        self.legend = Legend(themes)
         self.export = PlanExport(icons, files, self.picture)
         self.export.rows = lambda: self.table.rows.rows
         self._files = files
@@ -117,7 +119,7 @@ class ComparisonPart(PlannerPart):
         worked = self._comparison.worked
         use = self._basis(worked) if worked is not None else ""
         said, table, look = (self.answer.text(), use), self.table.in_words(), self._themes.paper
-        charts = (self.speeds.drawing, self.roofs.drawing)
+        charts = (self.speeds.drawing, self.roofs.drawing, self.legend.drawing)
         return lambda: comparison_picture(said, table, charts, look)
 
     def _show(self) -> None:
@@ -135,7 +137,7 @@ class ComparisonPart(PlannerPart):
             self._in_table = worked
             self.table.show_worked(worked)
         self.export.show_worked(worked if worked.rows else None)
-        for widget in (self.table, self.speeds, self.roofs, self.told, self.drawn):
+        for widget in (self.table, self.speeds, self.roofs, self.legend, self.told, self.drawn):
             widget.setVisible(bool(worked.rows))
         missing = words.missing_line(worked.rows)
         self.missing.setText(missing)
@@ -221,6 +223,7 @@ class ComparisonPart(PlannerPart):
         self._marks = {each.row.key: each.number for each in drawn}
         self.table.mark(self._marks)
         self.speeds.show_rows(drawn)
+        self.legend.show_rows(drawn)
         firsts = {each.row.key[2]: each.number for each in reversed(drawn)}
         one_each = [each for each in drawn if firsts[each.row.key[2]] == each.number]
         roofs = drawn if selected else one_each
@@ -299,6 +302,7 @@ class ComparisonPart(PlannerPart):
         self._charts.addWidget(self.speeds, 4)
         self._charts.addWidget(self.roofs, 3)
         column.addLayout(self._charts)
+        column.addWidget(self.legend)
         column.addStretch(1)
         self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight, self)
         self._row.setContentsMargins(0, 0, 0, 0)

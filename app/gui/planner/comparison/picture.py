@@ -1,4 +1,4 @@
-"""The comparison as a picture that stands alone: the answer, what it holds for, the rows, and both charts."""
+"""The comparison as a picture that stands alone: the answer, what it holds for, the rows, both charts and their legend."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PictureTable(NamedTuple):
 
 
 def comparison_picture(
-    said: tuple[str, str], table: PictureTable, charts: tuple[Drawing, Drawing], look: theme.Theme
+    said: tuple[str, str], table: PictureTable, drawn: tuple[Drawing, Drawing, Drawing], look: theme.Theme
 ) -> QImage:
     """Return it on the theme's ground, twice as fine as a screen; of many rows the first ones. Any thread may do so."""
     rows = table.rows[:MOST_ROWS]
@@ -38,7 +38,9 @@ def comparison_picture(
     table_top = theme.SPACE_XL + wrapped + told + theme.SPACE_S + theme.SPACE_M
     lines = len(rows) + sum(bool(need) for _, _, need in rows) + 1
     charts_top = table_top + lines * line + theme.SPACE_XL
-    height = charts_top + CHART_PX + theme.SPACE_XL
+    *charts, legend = drawn
+    legend_top = charts_top + CHART_PX + theme.SPACE_M
+    height = legend_top + legend.height(inner) + theme.SPACE_XL
     image = QImage(round(WIDE_PX * SCALE), round(height * SCALE), QImage.Format.Format_RGB32)
     image.setDevicePixelRatio(SCALE)
     image.fill(look.colour("surface"))
@@ -58,6 +60,7 @@ def comparison_picture(
     for place, chart in enumerate(charts):
         left = theme.SPACE_XL + place * (half + theme.SPACE_XL)
         chart.paint_at(painter, QRectF(left, charts_top, half, CHART_PX), look)
+    legend.paint_at(painter, QRectF(theme.SPACE_XL, legend_top, inner, legend.height(inner)), look)
     painter.end()
     return image
 

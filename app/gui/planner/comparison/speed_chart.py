@@ -9,11 +9,10 @@ from app.gui import theme
 from app.gui.planner.comparison.chart import Axes, Drawing, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
 from app.gui.planner.comparison.line_marks import LETTERS, LINE_PX, line_colour, line_pen
 from app.gui.planner.comparison.scales import Scale, doublings, from_zero, linear_ticks, spread
-from app.gui.planner.comparison.words import short_gpu
 from app.services.plan_values import Band
 from app.services.units import count, rate
 
-BAND_ALPHA, LEAST_ALPHA, BEYOND_ALPHA, MOST_LABELS = 0.3, 0.05, 0.45, 0.46
+BAND_ALPHA, LEAST_ALPHA, BEYOND_ALPHA = 0.3, 0.05, 0.45
 LETTER_PX = 14
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 translate = QCoreApplication.translate
@@ -37,11 +36,7 @@ class SpeedDrawing(Drawing):
         contexts = [context for drawn in rows for context, _ in drawn.row.line]
         most = max(band.high for drawn in rows for _, band in drawn.row.line)
         x = Scale(float(min(contexts)), float(max(contexts)), is_log=True)
-        beside = theme.SPACE_M + LETTER_PX + 2
-        font, room = QFontMetrics(theme.font(theme.SMALL_PX - 1)), place.width() * MOST_LABELS - beside
-        names = _names(rows, font, room)
-        labels = beside + min(max(map(font.horizontalAdvance, names)), room)
-        axes = Axes(plot_of(place, top, labels), x, from_zero(most))
+        axes = Axes(plot_of(place, top, theme.SPACE_M + LETTER_PX), x, from_zero(most))
         paint_axes(
             painter,
             axes,
@@ -54,7 +49,7 @@ class SpeedDrawing(Drawing):
             self._paint_band(painter, axes, look, drawn)
         for drawn in rows:
             self._paint_line(painter, axes, look, drawn)
-        self._paint_letters(painter, axes, look, list(zip(rows, names, strict=True)), round(place.right()))
+        self._paint_letters(painter, axes, look, rows)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
 
     def _paint_band(self, painter: QPainter, axes: Axes, look: theme.Theme, drawn: DrawnRow) -> None:
@@ -88,28 +83,20 @@ class SpeedDrawing(Drawing):
             painter.setPen(QPen(line_colour(drawn.number, look), LINE_PX))
             painter.drawLine(fits[-1] - QPointF(0, 5), fits[-1] + QPointF(0, 5))
 
-    def _paint_letters(
-        self, painter: QPainter, axes: Axes, look: theme.Theme, named: list[tuple[DrawnRow, str]], right: int
-    ) -> None:
-        font, bold = theme.font(theme.SMALL_PX - 1), theme.font(theme.SMALL_PX - 1, bold=True)
-        height = QFontMetrics(font).height()
-        ends = [axes.at(drawn.row.line[-1][0], drawn.row.line[-1][1].value) for drawn, _ in named]
+    def _paint_letters(self, painter: QPainter, axes: Axes, look: theme.Theme, rows: list[DrawnRow]) -> None:
+        """Paint the letter of each line at its end; the legend says what it means."""
+        painter.setFont(theme.font(theme.SMALL_PX - 1, bold=True))
+        height = QFontMetrics(painter.font()).height()
+        ends = [axes.at(drawn.row.line[-1][0], drawn.row.line[-1][1].value) for drawn in rows]
         places = spread(
             [end.y() for end in ends], height, axes.plot.top() + height / 2, axes.plot.bottom() - height / 2
         )
         left = axes.plot.right() + theme.SPACE_M
-        for (drawn, name), end, y in zip(named, ends, places, strict=True):
+        for drawn, end, y in zip(rows, ends, places, strict=True):
             painter.setPen(look.colour("border_strong"))
             painter.drawLine(end, QPointF(left - 3, y))
             painter.setPen(look.colour("text"))
-            painter.setFont(bold)
-            letter = LETTERS[drawn.number]
-            painter.drawText(QRectF(left, y - height / 2, LETTER_PX, height), _LEFT, letter)
-            painter.setFont(font)
-            painter.setPen(look.colour("muted"))
-            room = round(right - left - LETTER_PX)
-            shown = QFontMetrics(font).elidedText(name, Qt.TextElideMode.ElideMiddle, room)
-            painter.drawText(QRectF(left + LETTER_PX, y - height / 2, room, height), _LEFT, shown)
+            painter.drawText(QRectF(left, y - height / 2, LETTER_PX, height), _LEFT, LETTERS[drawn.number])
 
     def _line_words(self, drawn: DrawnRow) -> str:
         (first, fast), (last, slow) = drawn.row.line[0], drawn.row.line[-1]
@@ -131,20 +118,6 @@ class SpeedDrawing(Drawing):
 
     def _nothing(self) -> str:
         return translate("PlanComparison", "Nothing is known of the speed of these rows.")
-
-
-def _names(rows: list[DrawnRow], font: QFontMetrics, room: float) -> list[str]:
-    """Return of each row what tells it from the others: the model, its quantisation, the GPU.
-
-    Where that is too wide the model is left out, then the quantisation: the letter says the rest.
-    """
-    parts = [(each.row.model, each.row.shown_quantisation, short_gpu(each.row.gpu)) for each in rows]
-    differing = [place for place in range(3) if len({part[place] for part in parts}) > 1] or [2]
-    for said in (differing[begin:] for begin in range(len(differing))):
-        names = [" · ".join(part[place] for place in said if part[place]) for part in parts]
-        if max(map(font.horizontalAdvance, names)) <= room:
-            break
-    return names
 
 
 def _banded(band: Band) -> str:
