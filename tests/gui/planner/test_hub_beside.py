@@ -118,6 +118,17 @@ def test_one_that_cannot_be_read_after_it_was_chosen_is_told_without_another_cho
     assert not beside.service.is_busy and "Working it out" not in beside.says("plan_comparison_use")
 
 
+def test_a_model_that_is_not_read_is_no_missing_gpu(beside_hub: Beside) -> None:
+    beside = beside_hub
+    for models, said in (
+        ((ModelChoice(PATH),), "The model that is ticked is not read"),
+        ((ModelChoice(PATH), ModelChoice(f"{PATH}-2")), "None of the models that are ticked is read"),
+    ):
+        beside.service.choose(replace(beside.service.chosen, models=models))
+        beside.waits(lambda said=said: beside.says("plan_comparison_answer").startswith(said))
+        assert beside.stage.sees("plan_comparison_begin")
+
+
 def test_a_tick_reads_it(beside_hub: Beside, hub: LoopbackHub) -> None:
     beside, hub_models = beside_hub, beside_hub.stage.desk.program.planner.models.hub
     hub.listing = lambda request: request.send_text("no", 404)

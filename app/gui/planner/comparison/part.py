@@ -182,14 +182,20 @@ class ComparisonPart(PlannerPart):
             )
             self.begin.setText(self.tr("Choose a file…"))
         elif is_empty:
-            missing = (
-                self.tr("Tick a model on the left.") if not chosen.models else self.tr("Tick a GPU on the left.")
-            )
-            self.answer.setText(missing)
+            self.answer.setText(self._what_is_missing(chosen))
             self.begin.setText(self.tr("Begin with a usual choice"))
         else:
             self.answer.setText(words.answer(worked))
         self.told.setText(self._told(worked))
+
+    def _what_is_missing(self, chosen: Chosen) -> str:
+        if not chosen.models:
+            return self.tr("Tick a model on the left.")
+        if not chosen.gpus:
+            return self.tr("Tick a GPU on the left.")
+        if len(chosen.models) == 1:
+            return self.tr("The model that is ticked is not read: nothing can be worked out of it.")
+        return self.tr("None of the models that are ticked is read: nothing can be worked out of them.")
 
     def _told(self, worked: Worked) -> str:
         parts = [self._basis(worked)]
