@@ -91,7 +91,8 @@ def add_plan(plan: argparse.ArgumentParser) -> None:
         action="extend",
         type=_names,
         default=[],
-        help="GPUs to plan for instead of this machine, such as L4,H100; may repeat",
+        help="GPUs to plan for instead of this machine, such as L4,RTX-4090; a name that several begin with, such as H100,"
+        " means each of them; may repeat",
     )
     plan.add_argument("--json", action="store_true", help="print one JSON object, see below")
     plan.add_argument("--fake-engine", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
