@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import os
 import time
+from pathlib import Path
 
 from app.cli.pump import Pump
 from app.cli.terminal import Terminal
 from app.core.download import wanted_of
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_cursor import shown_name
-from app.core.hub_model import hub_reference
+from app.core.hub_files import missing_parts
+from app.core.hub_model import HubModel, hub_reference
 from app.core.words import translate
-from app.services.downloads import DownloadRow
+from app.services.downloads import DownloadRow, Downloads
+from app.services.model_check import check_model
 from app.services.program import Program
 from app.services.units import byte_size
 
@@ -23,28 +26,8 @@ _MOST_NAMED = 8
 
 def run_download(program: Program, typed: str, terminal: Terminal) -> ExitCode:
     """Download the model and return the exit code; its path is what standard output gets."""
-    reference = hub_reference(typed)
-    if reference is None:
-        raise UserError(
-            translate(
-                "CommandLine", "“{typed}” names no model of a hub: type ORG/REPO:FILE.", typed=shown_name(typed)
-            ),
-            ExitCode.WRONG_USE,
-        )
-    terminal.progress(f"Looking at {reference.repository} …")
-    models = program.downloads.find(reference)
-    if len(models) > 1:
-        raise UserError(
-            translate(
-                "CommandLine",
-                "{repository} has {count} models: name one after a colon, such as {names}.",
-                repository=reference.repository,
-                count=len(models),
-                names=", ".join(shown_name(model.path) for model in models[:_MOST_NAMED]),
-            ),
-            ExitCode.WRONG_USE,
-        )
-    wanted, downloads, teller = wanted_of(models[0]), program.downloads, _Teller(terminal)
+    downloads, teller = program.downloads, _Teller(terminal)
+    wanted = wanted_of(_chosen(downloads, typed, terminal))
 
     def row() -> DownloadRow | None:
         return downloads.row(wanted.key)
@@ -62,11 +45,53 @@ def run_download(program: Program, typed: str, terminal: Terminal) -> ExitCode:
     found = row()
     if found is not None and found.state == "done":
         terminal.write(found.path + "\n")
+        looked, _ = check_model(Path(found.path))
+        if looked.problem is not None:
+            terminal.say(f"It cannot be used to chat: {looked.problem.english()}")
         return ExitCode.DONE
     if found is not None and found.problem is not None:
         raise UserError(found.problem)
     terminal.say("Stopped. What is there is kept: the same command goes on from there.")
     return ExitCode.INTERRUPTED
+
+
+def _chosen(downloads: Downloads, typed: str, terminal: Terminal) -> HubModel:
+    """Return the one model that was named, all parts of it; otherwise raise the sentence that says why that is not one."""
+    reference = hub_reference(typed)
+    if reference is None:
+        raise UserError(
+            translate(
+                "CommandLine", "“{typed}” names no model of a hub: type ORG/REPO:FILE.", typed=shown_name(typed)
+            ),
+            ExitCode.WRONG_USE,
+        )
+    terminal.progress(f"Looking at {reference.repository} …")
+    models = downloads.find(reference)
+    if len(models) > 1:
+        raise UserError(
+            translate(
+                "CommandLine",
+                "{repository} has {count} models: name one after a colon, such as {names}.",
+                repository=reference.repository,
+                count=len(models),
+                names=", ".join(shown_name(model.path) for model in models[:_MOST_NAMED]),
+            ),
+            ExitCode.WRONG_USE,
+        )
+    missing = missing_parts(models[0].files)
+    if missing:
+        raise UserError(
+            translate(
+                "CommandLine",
+                "{repository} holds only {there} of the {count} parts of {name}, which nothing can be done with: choose"
+                " another one, which tokenlight models show lists.",
+                repository=reference.repository,
+                there=len(models[0].files),
+                count=len(models[0].files) + missing,
+                name=shown_name(models[0].path),
+            )
+        )
+    return models[0]
 
 
 class _Teller:
@@ -92,7 +117,9 @@ def _line(row: DownloadRow) -> str:
     parts = [f"{row.wanted.name}: {row.share:.0%} of {byte_size(row.total)}"]
     if row.state == "checking":
         parts.append("checking")
-    if row.bytes_per_s is not None:
+    if row.bytes_per_s == 0:
+        parts.append("waiting for the server")
+    elif row.bytes_per_s is not None:
         parts.append(f"{byte_size(round(row.bytes_per_s))}/s")
     if row.seconds_left is not None:
         parts.append(f"{row.seconds_left:.0f} s left")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from app.core.hub_model import HubFile
 from app.core.hub_page import HubQuantisation
@@ -36,6 +36,13 @@ def goes_along(path: str) -> str:
     return next((kind for kind in (PROJECTOR, MATRIX) if name.startswith(kind) or name.endswith(kind)), "")
 
 
+def missing_parts(files: Sequence[HubFile]) -> int:
+    """Return how many parts of a model are not there, of those that its names count."""
+    found = [part for file in files if (part := PART.search(file.path)) is not None]
+    numbers = {int(part[1]) for part in found}
+    return len(set(range(1, int(found[0][2]) + 1)) - numbers) if found else 0
+
+
 def quantisations(files: Iterable[HubFile], parameters: int | None) -> tuple[HubQuantisation, ...]:
     """Return what a repository holds: its models by size, then its projectors; a matrix is of use to nobody here."""
     groups = [group for group in by_model(files) if goes_along(group[0].path) != MATRIX]
@@ -59,8 +66,7 @@ def quantisation_name(path: str) -> str:
 
 def _quantisation(files: tuple[HubFile, ...], parameters: int | None) -> HubQuantisation:
     path = files[0].path
-    part = PART.search(path)
-    missing = max(0, int(part[2]) - len(files)) if part is not None else 0
+    missing = missing_parts(files)
     is_projector = goes_along(path) == PROJECTOR
     bits = None
     if parameters and not is_projector and not missing:

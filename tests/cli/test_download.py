@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from app.core.errors import ExitCode
+from tests.cli.conftest import CommandLine
 from tests.hub.download_hub import DownloadHub
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -51,5 +53,19 @@ def test_what_was_stopped_or_killed_goes_on_with_the_same_command(tmp_path: Path
         assert (done.returncode, out) == (0, f"{goal}\n"), said
         assert goal.read_bytes() == CONTENT and hub.ranges()[-1] == f"bytes={HALF}-"
         assert hub.delivered == len(CONTENT)
+        assert "cannot be used to chat: This model is in version" in said
         unknown = start(hub, tmp_path, "org/tiny-GGUF:Q2_K")
         assert "holds no “Q2_K”" in unknown.communicate(timeout=30)[1] and unknown.returncode == 2
+
+
+def test_a_model_of_which_parts_are_missing_is_not_fetched(
+    line: CommandLine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("http_proxy", "HTTP_PROXY", "TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE"):
+        monkeypatch.delenv(name, raising=False)
+    names = ("m-Q4_0-00001-of-00003.gguf", "m-Q4_0-00003-of-00003.gguf")
+    with DownloadHub(dict.fromkeys(names, CONTENT)) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.endpoint)
+        assert line.run("models", "download", "org/tiny-GGUF:Q4_0") == ExitCode.MODEL_UNUSABLE
+        assert "holds only 2 of the 3 parts of m-Q4_0-00001-of-00003.gguf" in line.err and line.out == ""
+        assert not hub.ranges() and not list(tmp_path.rglob("m-Q4_0*"))

@@ -49,9 +49,16 @@ def test_parts_are_one_and_projectors_come_last_without_bits() -> None:
     assert found[1].path == "big/m-F16-00001-of-00002.gguf"
 
 
-def test_parts_that_are_not_there_are_counted_and_have_no_bits() -> None:
-    (found,) = quantisations([HubFile("m-Q4_0-00002-of-00003.gguf", GB)], GB)
-    assert (found.missing_parts, found.bits_per_weight) == (2, None)
+@pytest.mark.parametrize(
+    ("numbers", "count", "missing"),
+    [((2,), 3, 2), ((1, 2, 3), 3, 0), ((1, 3), 3, 1), ((0, 1), 2, 1), ((1, 2, 7), 3, 1), ((1,), 99_999, 99_998)],
+)
+def test_parts_that_are_not_there_are_counted_and_have_no_bits(
+    numbers: tuple[int, ...], count: int, missing: int
+) -> None:
+    files = [HubFile(f"m-Q4_0-{number:05}-of-{count:05}.gguf", GB // 4) for number in numbers]
+    (found,) = quantisations(files, GB)
+    assert found.missing_parts == missing and (found.bits_per_weight is None) is (missing > 0)
 
 
 @pytest.mark.parametrize("parameters", [None, 0, GB // 3, 40 * GB])
