@@ -1,12 +1,14 @@
-"""What follows when a download ends: the model is among the models, and people are told, also why it failed.
+"""What follows when a download ends: the model is among the models, and people are told what it is good for, or why it failed.
 
 Whoever had no model at all wants to chat with it.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
+from app.core.model import FoundModel
 from app.core.words import translate
 from app.services.downloads import DownloadRow, Downloads
 from app.services.engine_session import EngineSession
@@ -17,16 +19,46 @@ from app.services.wishes import Wish
 
 
 def watch_ends(downloads: Downloads, models: Models, notices: Notices, session: EngineSession) -> None:
-    """Look for the models anew after each download, and post a notice of it."""
+    """Look for the models anew after each download, and post a notice of it once the file was looked at."""
 
     def end(row: DownloadRow) -> None:
         if row.state == "done":
-            if lacks_model(session, models) and row.path:
-                session.use(Wish(Path(row.path)))
+            is_wanted = bool(row.path) and lacks_model(session, models)
+            _once_read(models, row.path, lambda found: tell(row, found, is_wanted))
             models.refresh()
-            whole = translate("Download", "{name} is downloaded: it is among your models now.", name=row.wanted.name)
-            notices.post(Notice(whole, level="hint"))
         elif row.problem is not None:
             notices.post(Notice(row.problem, file=row.wanted.name))
 
+    def tell(row: DownloadRow, found: FoundModel | None, is_wanted: bool) -> None:
+        if found is not None and found.problem is not None:
+            downloads.say_unusable(row.key, found.problem)
+            notices.post(_unusable(row.wanted.name, found))
+            return
+        if is_wanted and session.phase == "no_model" and session.name is None:
+            session.use(Wish(Path(row.path)))
+        whole = translate("Download", "{name} is downloaded.", name=row.wanted.name)
+        if found is not None:
+            whole = translate("Download", "{name} is downloaded: it is among your models now.", name=row.wanted.name)
+        notices.post(Notice(whole, level="hint"))
+
     downloads.ended.connect(end)
+
+
+def _once_read(models: Models, path: str, then: Callable[[FoundModel | None], None]) -> None:
+    """Call when the next search has read the file at this path, or has not found it."""
+
+    def look() -> None:
+        found = models.entry_of(path, None)
+        if found is None or found.is_read:
+            disconnect()
+            then(found)
+
+    disconnect = models.changed.connect(look)
+
+
+def _unusable(name: str, found: FoundModel) -> Notice:
+    reasons = () if found.problem is None else (found.problem,)
+    if found.kind is not None:
+        whole = translate("Download", "{name} is downloaded, but is no model to chat with.", name=name)
+        return Notice(whole, level="hint", more=reasons)
+    return Notice(translate("Download", "{name} is downloaded, but cannot be used.", name=name), more=reasons)

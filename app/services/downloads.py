@@ -30,7 +30,7 @@ class DownloadRow(msgspec.Struct, frozen=True):
     done: int
     """Bytes that are here."""
     bytes_per_s: float | None = None
-    """None while it is not known."""
+    """None while it is not known, 0 while nothing comes."""
     seconds_left: float | None = None
     """None while it is not known."""
     problem: Sentence | None = None
@@ -38,6 +38,8 @@ class DownloadRow(msgspec.Struct, frozen=True):
     again_in_s: float | None = None
     path: str = ""
     """Where its first file is, or will be."""
+    unusable: Sentence | None = None
+    """Why there is no chat with what is whole."""
 
     @property
     def key(self) -> str:
@@ -135,8 +137,8 @@ class Downloads:
         if isinstance(event, DownloadGone):
             self._forget(event.key)
             return
-        speed = event.bytes_per_s or None
-        left = (event.wanted.size - event.done) / speed if speed is not None else None
+        speed = event.bytes_per_s
+        left = (event.wanted.size - event.done) / speed if speed else None
         row = DownloadRow(
             event.wanted, event.state, event.done, speed, left, event.problem, event.again_in_s, event.path
         )
@@ -147,6 +149,13 @@ class Downloads:
         self.changed.emit()
         if row.state in ("done", "failed") and (before is None or before.state != row.state):
             self.ended.emit(row)
+
+    def say_unusable(self, key: str, reason: Sentence) -> None:
+        """Have a row say that there is no chat with what was downloaded."""
+        row = self._rows.get(key)
+        if row is not None and row.state == "done":
+            self._rows[key] = msgspec.structs.replace(row, unusable=reason)
+            self.changed.emit()
 
     def stop(self) -> None:
         """Stop all and keep what is there."""

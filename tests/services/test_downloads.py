@@ -6,13 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from app.core.commands import Load
 from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
 from app.core.hub_model import HubModel, HubReference
 from app.core.hub_watch import HubWatch
 from app.core.words import translate
+from app.services import models
 from app.services.downloads import DownloadRow, Downloads
+from app.services.first_model import lacks_model
 from app.system.settings_file import SettingsFile
 from tests.desk import Desk
+from tests.ggufs import write_vocab_only
 
 WANTED = DownloadWanted("org/repo", "main", (DownloadFile("a.gguf", 1000),))
 
@@ -64,7 +68,7 @@ def test_a_row_says_how_far_it_is_and_how_long_it_takes() -> None:
     assert (row.share, row.seconds_left, row.total, row.path) == (0.25, 15.0, 1000, "/m/a.gguf")
     assert downloads.share == 0.25
     downloads.take(DownloadChanged(WANTED, "running", 250, 0.0))
-    assert downloads.rows[0].seconds_left is None
+    assert (downloads.rows[0].bytes_per_s, downloads.rows[0].seconds_left) == (0.0, None)
 
 
 def test_the_end_is_told_once_and_stays_until_it_is_dismissed() -> None:
@@ -121,3 +125,43 @@ def test_a_download_that_fails_is_told_with_its_name(desk: Desk) -> None:
     why = translate("Download", "The disk is full.")
     desk.program.dispatch(DownloadChanged(WANTED, "failed", 10, problem=why))
     assert (desk.told, desk.notice.file, desk.notice.level) == ("The disk is full.", "a.gguf", "error")
+
+
+@pytest.mark.parametrize(
+    ("is_damaged", "words", "level"),
+    [
+        (True, "a.gguf is downloaded, but cannot be used.", "error"),
+        (False, "a.gguf is downloaded, but is no model to chat with.", "hint"),
+    ],
+)
+def test_what_is_downloaded_and_of_no_use_for_a_chat_is_not_promised(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, is_damaged: bool, words: str, level: str
+) -> None:
+    program = desk.program
+    monkeypatch.setattr(program.models, "_folders", (program.paths.models,))
+    monkeypatch.setattr(models, "AT_ONCE", 1)
+    monkeypatch.setattr(models, "NAMES_FIRST_S", 0.0)
+    program.start(None)
+    desk.until(lambda: program.models.has_looked)
+    goal = program.paths.models / "a.gguf"
+    goal.parent.mkdir(parents=True, exist_ok=True)
+    goal.with_name("0.gguf").write_bytes(b"no model")  # is read before it
+    if is_damaged:
+        goal.write_bytes(b"GGUF" + b"\xff" * 999)
+    else:
+        write_vocab_only(goal)
+    assert lacks_model(program.session, program.models)
+    program.dispatch(DownloadChanged(WANTED, "done", 1000, path=str(goal)))
+    desk.until(lambda: program.notices.latest)
+    assert (desk.told, desk.notice.level) == (words, level)
+    found = program.models.found[-1]
+    assert found.path == str(goal) and found.problem is not None and desk.notice.more == (found.problem,)
+    assert program.downloads.rows[0].unusable == found.problem
+    assert desk.engine.all(Load) == [] and program.session.name is None
+
+
+def test_what_was_deleted_meanwhile_is_not_said_to_be_among_the_models(desk: Desk, tmp_path: Path) -> None:
+    desk.program.start(None)
+    desk.program.dispatch(DownloadChanged(WANTED, "done", 1000, path=str(tmp_path / "gone.gguf")))
+    desk.until(lambda: desk.program.notices.latest)
+    assert desk.told == "a.gguf is downloaded."

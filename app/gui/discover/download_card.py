@@ -62,7 +62,8 @@ class DownloadCard(QFrame):
         self.bar.setAccessibleName(self.tr("How much of {name} is here").format(name=name))
         self.bar.setVisible(row.state != "done")
         self.figures.setText(in_parts(self._figures(row)))
-        words = render(row.problem) if row.problem is not None and row.state in ("failed", "retrying") else ""
+        problem = row.problem if row.state in ("failed", "retrying") else row.unusable
+        words = render(problem) if problem is not None else ""
         self.problem.setText(words)
         self.problem.setVisible(bool(words))
         self._show_buttons(row, name)
@@ -75,7 +76,7 @@ class DownloadCard(QFrame):
 
     def _show_buttons(self, row: DownloadRow, name: str) -> None:
         before = next((each for each in (self.load, *self.buttons.values()) if each.hasFocus()), None)
-        self.load.setVisible(row.state == "done" and bool(row.path))
+        self.load.setVisible(row.state == "done" and bool(row.path) and row.unusable is None)
         self.load.setAccessibleName(self.tr("Load and chat: {name}").format(name=name))
         for action, button in self.buttons.items():
             button.setVisible(action in row.actions)
@@ -93,6 +94,8 @@ class DownloadCard(QFrame):
         match row.state:
             case "waiting":
                 return [here, self.tr("waits for its turn")]
+            case "running" if row.bytes_per_s == 0:
+                return [here, self.tr("waits for the server")]
             case "running":
                 speed = [self.tr("{size}/s").format(size=byte_size(int(row.bytes_per_s)))] if row.bytes_per_s else []
                 left = [time_left(row.seconds_left)] if row.seconds_left is not None else []
@@ -107,6 +110,8 @@ class DownloadCard(QFrame):
                 return [here, self.tr("paused")]
             case "failed":
                 return [here, self.tr("stopped")]
+            case _ if row.unusable is not None:
+                return [size, self.tr("downloaded, but there is no chat with it")]
             case _:
                 return [size, self.tr("downloaded: it is among your models")]
 

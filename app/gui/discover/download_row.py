@@ -79,10 +79,11 @@ class DownloadButtons(QWidget):
         had_keyboard = self.button.hasFocus()
         self.button.setEnabled(self._wanted is not None and not self._problem and row is None)
         self.to_downloads.setVisible(row is not None)
-        self.load.setVisible(is_here and bool(row is not None and row.path))
+        may_chat = row is not None and is_here and bool(row.path) and row.unusable is None
+        self.load.setVisible(may_chat)
         self.button.setVisible(self._is_offered and row is None)
         if had_keyboard and self.button.isHidden():  # it would be passed on to whatever comes next
-            (self.load if is_here else self.to_downloads).setFocus()
+            (self.load if may_chat else self.to_downloads).setFocus()
         if self._wanted is not None:
             self.button.setText(self._words)
             self.button.setAccessibleName(self._words)
@@ -97,6 +98,8 @@ class DownloadButtons(QWidget):
             self.load_wanted.emit(row.path)
 
     def _said(self, row: DownloadRow | None) -> str:
+        if row is not None and row.unusable is not None:
+            return self.tr("It is downloaded, but there is no chat with it.")
         if row is not None and row.state == "done":
             return self.tr("It is downloaded.")
         if row is not None and row.state == "failed":

@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QListWidget
 
 from app.core.catalogue import CatalogueModel, read_catalogue
 from app.core.devices import MainMemory
+from app.core.download import DownloadChanged, wanted_of
+from app.core.words import translate
 from app.gui.discover.catalogue_words import PURPOSES, facts_of, language, languages_of
 from app.system.resources import find_resources
 from tests.gui.conftest import Stage
@@ -93,6 +95,17 @@ def test_its_page_on_the_hub_is_a_click_away_and_so_is_the_way_back(known: Stage
     item = known.find_as(QListWidget, "catalogue_list")
     QTest.mouseClick(item.viewport(), Qt.MouseButton.LeftButton, pos=item.visualItemRect(item.item(0)).center())
     assert known.sees("catalogue_title")
+
+
+def test_a_chat_is_not_offered_with_what_was_downloaded_and_cannot_have_one(known: Stage) -> None:
+    downloads, best = known.desk.program.downloads, known.desk.program.planner.recommending.models.recommended
+    assert best is not None
+    wanted = wanted_of(best.hub_model)
+    downloads.take(DownloadChanged(wanted, "done", wanted.size, path="/m/a.gguf"))
+    assert known.sees("catalogue_load_button") and known.reads("catalogue_download_state") == "It is downloaded."
+    downloads.say_unusable(wanted.key, translate("Download", "It is damaged."))
+    assert not known.sees("catalogue_load_button")
+    assert known.reads("catalogue_download_state") == "It is downloaded, but there is no chat with it."
 
 
 def served(hub: LoopbackHub, request: Request) -> None:

@@ -77,6 +77,21 @@ def test_each_state_says_how_far_it_is_and_what_can_be_done(
     assert all("one-Q4_K_M.gguf" in each.accessibleName() for each in card.findChildren(QPushButton))
 
 
+def test_one_of_which_nothing_comes_says_so(listed: Stage) -> None:
+    tells(listed, DownloadChanged(ONE, "running", 100 * MIB, 5.0 * MIB))
+    tells(listed, DownloadChanged(ONE, "running", 100 * MIB, 0.0))
+    assert figures(cards(listed)[0]) == "100 MiB of 400 MiB · waits for the server"
+
+
+def test_a_chat_is_not_offered_with_what_cannot_have_one(listed: Stage) -> None:
+    tells(listed, DownloadChanged(ONE, "done", 400 * MIB, path="/m/one.gguf"))
+    (card,) = cards(listed)
+    assert card.load.isVisible() and not card.problem.isVisible()
+    listed.desk.program.downloads.say_unusable(ONE.key, LOST)
+    assert not card.load.isVisible() and card.problem.text() == "The connection to hub.example was lost: try again."
+    assert figures(card) == "400 MiB · downloaded, but there is no chat with it"
+
+
 def test_a_button_asks_for_what_it_says_of_its_own_download(listed: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[tuple[str, str]] = []
     downloads = listed.desk.program.downloads
