@@ -63,7 +63,7 @@ class DownloadChanged(msgspec.Struct, frozen=True, tag="download_changed"):
     done: int = 0
     """Bytes of all its files that are on the disk."""
     bytes_per_s: float | None = None
-    """Over the last seconds; None while nothing moves, or too shortly."""
+    """Over the last seconds; 0 while nothing comes, None while that is not known yet."""
     problem: Sentence | None = None
     """Why it failed, or why it tries again."""
     again_in_s: float | None = None

@@ -22,6 +22,9 @@ from app.hub.web import Refused, Web
 
 TELL_EVERY_S = 0.25
 SPEED_OVER_S = 3.0
+STALL_S = 1.0
+"""Nothing came for so long: it waits, which is told, and is no speed."""
+LOOK_EVERY_S = 0.5
 SHORTEST_S = 0.2
 """Less tells nothing of a speed."""
 MOST_TRIES = 6
@@ -55,6 +58,10 @@ class Run:
         self._told_at = float("-inf")
         self._told: DownloadState | None = None
         self._moments: deque[tuple[float, int]] = deque()
+        self._came_at = 0.0
+        self._is_stalled = False
+        self._telling = threading.Lock()
+        """Of both threads that tell: the one that fetches, and the one that looks whether anything comes."""
 
     def stop(self) -> None:
         """End it from another thread; it tells nothing from now on."""
@@ -63,7 +70,16 @@ class Run:
 
     def whole(self, connect: Connect) -> bool:
         """Return whether all files are there now; otherwise it was stopped, or `problem` says why not."""
-        done = self.done
+        done, ended = self.done, threading.Event()
+        looking = threading.Thread(target=self._look_until, args=(ended,), name="download look", daemon=True)
+        looking.start()
+        try:
+            return self._try(connect, done)
+        finally:
+            ended.set()
+            looking.join()
+
+    def _try(self, connect: Connect, done: int) -> bool:
         try:
             self._fetch_all(*connect())
         except Stopped:
@@ -97,9 +113,26 @@ class Run:
             fetch(source, goal, self.control, tell)
             sizes[number] = file.size
 
+    def _look_until(self, ended: threading.Event) -> None:
+        while not ended.wait(LOOK_EVERY_S):
+            self.look()
+
+    def look(self) -> None:
+        """Tell where nothing has come for a while, which nothing that comes tells."""
+        with self._telling:
+            if self._told == "running" and not self._is_stalled and time.monotonic() - self._came_at >= STALL_S:
+                self._is_stalled = True
+                self._moments.clear()  # what comes after it has a speed of its own
+                self._emit(DownloadChanged(self._wanted, "running", self.done, 0.0, path=str(self._goals[0])))
+
     def _tell(self, state: DownloadState, done: int) -> None:
+        with self._telling:
+            self._note(state, done)
+
+    def _note(self, state: DownloadState, done: int) -> None:
         now = time.monotonic()
         self.done = done
+        self._came_at, self._is_stalled = now, False
         if state == self._told and now - self._told_at < TELL_EVERY_S:
             return
         speed = self._speed(now, done, state)

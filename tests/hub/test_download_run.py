@@ -11,7 +11,7 @@ import pytest
 from app.core.download import DownloadChanged, DownloadFile, DownloadWanted
 from app.core.events import Event
 from app.hub import download_run, download_sentences
-from app.hub.download_run import LONGEST_PAUSE_S, LONGEST_RETRY_AFTER_S, Run, _pause
+from app.hub.download_run import LONGEST_PAUSE_S, LONGEST_RETRY_AFTER_S, LOOK_EVERY_S, STALL_S, Run, _pause
 from app.hub.retrying import seconds
 from app.hub.web import Refused
 
@@ -56,6 +56,34 @@ def test_the_speed_is_that_of_the_last_seconds_while_it_runs(clock: Clock) -> No
     assert figures[:3] == [None, pytest.approx(1250.0), pytest.approx(1000 / 3.1)]
     assert figures[3] == pytest.approx(100 / 3.5)
     assert figures[4:] == [None, None], "what was before a check tells nothing of a speed"
+
+
+def test_what_comes_no_more_is_told_once_with_all_that_came(clock: Clock) -> None:
+    told: list[Event] = []
+    made = run(told)
+    for after, done in ((0.0, 0), (0.3, 300), (0.31, 500)):
+        clock.now = 100.0 + after
+        made._tell("running", done)
+    clock.now = 100.31 + STALL_S - 0.01
+    made.look()
+    assert len(told) == 2, "not yet"
+    for after in (STALL_S, STALL_S + 1, STALL_S + 2):
+        clock.now = 100.31 + after
+        made.look()
+    assert STALL_S + LOOK_EVERY_S < 2
+    assert told[2:] == [DownloadChanged(WANTED, "running", 500, 0.0, path="a.gguf")]
+    for after, done in ((10.0, 600), (10.5, 700)):
+        clock.now = 100.0 + after
+        made._tell("running", done)
+    figures = [event.bytes_per_s for event in told[3:] if isinstance(event, DownloadChanged)]
+    assert figures == [None, pytest.approx(200.0)], "the wait is no part of the speed after it"
+    clock.now += STALL_S
+    made.look()
+    assert len(told) == 6
+    made._tell("checking", 1000)
+    clock.now += STALL_S
+    made.look()
+    assert len(told) == 7, "a check waits for no server"
 
 
 def test_it_tells_some_times_a_second_and_each_new_state_at_once(clock: Clock) -> None:

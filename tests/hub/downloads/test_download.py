@@ -219,6 +219,18 @@ def test_a_server_that_falls_silent_is_asked_again(
         made.until("done")
 
 
+def test_a_server_that_is_waited_for_is_told(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download_run, "STALL_S", 0.05)
+    monkeypatch.setattr(download_run, "LOOK_EVERY_S", 0.02)
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        made.queue.add(hub.wanted())
+        while made.until("running").bytes_per_s != 0.0 or made.told[-1].done < HALF:  # type: ignore[union-attr]
+            pass
+
+
 def test_nobody_there_is_told_after_some_tries(hub: DownloadHub, tmp_path: Path) -> None:
     assert "cannot be reached" in problem(hub, tmp_path, HF_ENDPOINT="http://127.0.0.1:9")
 
