@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from contextlib import ExitStack
 
-from app.core.gguf_magic import HEAD_BYTES
+from app.core.gguf_magic import GGUF_MAGIC
 from app.core.model_file import ModelSource
 from app.hub import web_sentences
 from app.hub.web import PIECE, Limits, Reply, Web, host_of
@@ -39,8 +39,8 @@ class RemoteFile:
     @property
     def source(self) -> ModelSource:
         """The file for `core.model_file`."""
-        # the first piece is within what was fetched to see what file this is
-        return ModelSource(self.read, self._size, (AHEAD - HEAD_BYTES, AHEAD))
+        # the first piece, behind the magic, ends with what was fetched to see what file this is
+        return ModelSource(self.read, self._size, (AHEAD - len(GGUF_MAGIC), AHEAD))
 
     def read(self, offset: int, size: int) -> bytes:
         """Return the bytes at an offset, all that were asked for unless the file ends."""

@@ -10,8 +10,10 @@ import pytest
 
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_header import read_header
+from app.core.gguf_magic import HEAD_BYTES
 from app.hub.remote_header import AHEAD, RemoteFile
 from app.hub.web import Limits, Web
+from tests.gguf_bytes import raw_gguf
 from tests.ggufs import write_split_llama
 from tests.hub.conftest import only, told
 from tests.hub.loopback_hub import GUARD_S, PIECE, LoopbackHub, Request
@@ -88,6 +90,34 @@ def test_what_is_read_of_such_a_server_is_the_header_and_a_megabyte(starter_mode
         header = read_header(*remote.source)
         remote.close()
         assert header.data_offset <= remote.received + 32 <= header.data_offset + 1_000_000 + 32
+
+
+def header_of_length(length: int) -> bytes:
+    """Return a file whose header is exactly so many bytes long, with data behind it."""
+    sizes = [len(raw_gguf({"filler": "x" * fill}, data=b"")) for fill in (0, 32)]
+    assert sizes[1] - sizes[0] == 32 and length % 32 == sizes[0] % 32 == 0
+    return raw_gguf({"filler": "x" * (length - sizes[0])}, data=bytes(3 * AHEAD))
+
+
+@pytest.mark.parametrize("edge", [AHEAD, AHEAD + HEAD_BYTES, 2 * AHEAD - HEAD_BYTES, 2 * AHEAD, 3 * AHEAD])
+@pytest.mark.parametrize("beyond", [-64, -32, 0, 32])
+def test_a_header_that_ends_at_the_edge_of_a_range_is_read_once_and_no_further(edge: int, beyond: int) -> None:
+    length = edge // 32 * 32 + beyond
+    content = header_of_length(length)
+    with LoopbackHub({"m.gguf": content}) as hub, Limits(GUARD_S) as limits:
+        address = f"{hub.endpoint}/{hub.repository}/resolve/main/m.gguf"
+        remote = RemoteFile(Web(hub.endpoint), address, len(content), limits)
+        header = read_header(*remote.source)
+        remote.close()
+        assert header == read_header(lambda offset, size: content[offset : offset + size], len(content))
+        assert header.data_offset == length
+        asked = [headers["range"] for where, _, headers in hub.asked if where == "store"]
+        ranges = [tuple(map(int, each.removeprefix("bytes=").split("-"))) for each in asked]
+        assert [first for first, _ in ranges] == [0, *(last + 1 for _, last in ranges[:-1])], (
+            "no byte twice, none missing"
+        )
+        assert all(first < length for first, _ in ranges), "nothing is asked for behind the end"
+        assert remote.received == ranges[-1][1] + 1 <= length + 1_000_000
 
 
 def stuck(hub: LoopbackHub) -> Callable[[Request], None]:
