@@ -24,6 +24,8 @@ WHOLE_BITS = 9.0
 """A file of more bits per weight takes memory and time, and is no better than one of eight."""
 FEWEST_BITS = 4.0
 """Where nothing was measured, fewer are not recommended."""
+MOST_JUDGED = 500
+"""Models of a repository: judging one takes a millisecond, and with more of them none is the one."""
 _ACCEPTABLE: tuple[LossLevel, ...] = ("none", "small")
 _TRAINED_SO = ("MXFP", "NVFP")
 """Models in these were trained in them, so that nothing is lost."""
@@ -69,7 +71,10 @@ def choose_file(
     """Return what suits this machine at the usual context; `read` is one of the models by its header, if that was read."""
     models = [each for each in page.quantisations if not each.is_projector and not each.missing_parts]
     known = page.repository.parameters
-    files = tuple(_judged(each, page, devices, table, read, known) for each in models)
+    files = tuple(_judged(each, page, devices, table, read, known) for each in models[:MOST_JUDGED])
+    if len(models) > MOST_JUDGED:
+        rest = tuple(JudgedFile(each.path, _NOT_JUDGED, None, size=each.size) for each in models[MOST_JUDGED:])
+        return FileChoice((*files, *rest), reason=_TOO_MANY)
     if not files:
         return FileChoice(
             reason=translate("Recommending", "There is no whole model in this repository: look for another one.")
@@ -156,6 +161,12 @@ _IN_PART: dict[str, Sentence] = {
         "None fits with the usual context; of those that lose little this is the smallest, and it fits with a shorter one.",
     ),
 }
+_TOO_MANY = translate(
+    "Recommending", "There are too many models in this repository to recommend one: search for the one that you want."
+)
+_NOT_JUDGED = Fit(
+    "unknown", translate("Recommending", "Of so many models only the smallest are judged; once it is here, it is.")
+)
 _ONLY_POOR = translate(
     "Recommending",
     "Only files fit that lose much of the model's quality, and of these it loses least: a smaller model answers better.",

@@ -12,7 +12,7 @@ from app.core.hub_search import HubRepository
 from app.core.quality import read_quality
 from app.planner.levers import BITS_PER_WEIGHT
 from app.planner.memory_plan import PlannedDevice
-from app.services.recommended_files import FileChoice, choose_file, loss_words
+from app.services.recommended_files import MOST_JUDGED, FileChoice, choose_file, loss_words
 from app.system.resources import find_resources
 from tests.examples import examples
 from tests.planner.planned_models import planned
@@ -165,3 +165,11 @@ def test_what_is_recommended_is_one_of_the_files_and_more_memory_never_recommend
         assert choice.recommended == "" or choice.of(choice.recommended) is not None
     if one.recommended:
         assert BITS[name_of(other)] >= BITS[name_of(one)]
+
+
+def test_of_thousands_of_models_the_smallest_are_judged_and_none_is_recommended() -> None:
+    many = tuple(HubQuantisation("Q4_K_M", (HubFile(f"m-{n}.gguf", 1000 + n),), 4.5) for n in range(3 * MOST_JUDGED))
+    choice = choose_file(HubPage(ALL.repository, many), graphics(80), TABLE)
+    assert len(choice.files) == len(many) and choice.recommended == ""
+    assert [file.fit.verdict == "unknown" for file in choice.files].index(True) == MOST_JUDGED
+    assert choice.reason is not None and "too many models" in choice.reason.template

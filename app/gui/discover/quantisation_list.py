@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
@@ -12,8 +14,10 @@ from app.gui.icons import Icons
 from app.gui.widgets.fit_badge import fit_icon, fit_reason, fit_word
 from app.gui.widgets.words import hint_of, render
 from app.services.recommended_files import FileChoice, JudgedFile, loss_words
-from app.services.units import UNKNOWN, byte_size
+from app.services.units import UNKNOWN, byte_size, count
 
+MOST_ROWS = 200
+"""Of a repository with more, people search for the others: nobody reads thousands, and making them takes long."""
 _NAME, _SIZE, _BITS, _LOSS, _FIT = range(5)
 
 
@@ -30,7 +34,12 @@ class QuantisationList(QTreeWidget):
         self._icons, self._themes = icons, themes
         self._rows: list[tuple[HubQuantisation, QTreeWidgetItem]] = []
         self._quantisations: tuple[HubQuantisation, ...] = ()
-        self._heading: QTreeWidgetItem | None = None
+        self._times: Counter[tuple[str, bool]] = Counter()
+        """How often each name is there."""
+        self._words: tuple[str, ...] = ()
+        self._choice = FileChoice()
+        self._notes: list[QTreeWidgetItem] = []
+        """Lines that are no models."""
         self._is_chosen = False
         """Whether somebody chose one of them."""
         self.setObjectName("discover_quantisations")
@@ -72,31 +81,65 @@ class QuantisationList(QTreeWidget):
         items = self.selectedItems()
         return next((each for each, item in self._rows if items and item is items[0]), None)
 
+    @property
+    def is_long(self) -> bool:
+        """Whether more are there than are shown at once."""
+        return len(self._quantisations) > MOST_ROWS
+
     def show_quantisations(self, quantisations: tuple[HubQuantisation, ...]) -> None:
         """Show those of another repository; the first one is chosen until another is recommended."""
         if quantisations == self._quantisations:
             return
-        self._quantisations, self._is_chosen = quantisations, False
+        self._quantisations, self._is_chosen, self._choice = quantisations, False, FileChoice()
+        self._times = Counter((each.name, each.is_projector) for each in quantisations)
+        self._fill()
+
+    def narrow(self, text: str) -> None:
+        """Show those whose paths hold all words of a text; what is chosen stays so where it is among them."""
+        words = tuple(text.casefold().split())
+        if words != self._words:
+            self._words = words
+            self._fill()
+
+    def _fill(self) -> None:
+        before = self.current
+        found = [each for each in self._quantisations if all(word in each.path.casefold() for word in self._words)]
+        seen = found[:MOST_ROWS]
+        first = self._choice.recommended
+        if all(each.path != first for each in seen):
+            seen = [*(each for each in found if each.path == first), *seen][:MOST_ROWS]
         with QSignalBlocker(self):
-            self._heading = None
             self.clear()
-            self._rows = []
-            projectors = [each for each in quantisations if each.is_projector]
-            for each in quantisations:
-                if not each.is_projector:
-                    self._add(each)
-            if projectors:
-                self._add_heading(self.tr("Projectors: what lets the model see or hear; no models themselves"))
-                for each in projectors:
-                    self._add(each)
-            if self._rows:
-                self.setCurrentItem(self._rows[0][1])
+            self._rows, self._notes = [], []
+            for each in seen:
+                if each.is_projector and not (self._rows and self._rows[-1][0].is_projector):
+                    self._add_note(self.tr("Projectors: what lets the model see or hear; no models themselves"))
+                self._add(each)
+            if len(found) > len(seen):
+                more = count(len(found) - len(seen))
+                self._add_note(self.tr("… and {count} more: search for a part of the name").format(count=more))
+            elif self._quantisations and not found:
+                self._add_note(self.tr("None of its files is called so."))
+            again = next((item for each, item in self._rows if each == before), None)
+            if again is None and self._rows:
+                again = self._rows[0][1]
+            if again is not None:
+                self.setCurrentItem(again)
+        self._show_judged_rows()
         self.chosen.emit()
 
     def show_choice(self, choice: FileChoice) -> None:
         """Say of each whether it fits and what it loses, in the colours in force; what is recommended is chosen."""
-        if self._heading is not None:
-            self._heading.setForeground(_NAME, self._themes.current.colour("muted"))
+        self._choice = choice
+        if choice.recommended and all(each.path != choice.recommended for each, _ in self._rows):
+            self._fill()
+        else:
+            self._show_judged_rows()
+
+    def _show_judged_rows(self) -> None:
+        choice, judged = self._choice, {file.path: file for file in self._choice.files}
+        for note in self._notes:
+            note.setForeground(_NAME, self._themes.current.colour("muted"))
         for each, item in self._rows:
             if each.is_projector or each.missing_parts:
                 continue
@@ -107,7 +150,7 @@ class QuantisationList(QTreeWidget):
                 with QSignalBlocker(self):
                     self.setCurrentItem(item)
                 self.chosen.emit()
-            self._show_judged(item, choice.of(each.path))
+            self._show_judged(item, judged.get(each.path))
 
     def _show_judged(self, item: QTreeWidgetItem, judged: JudgedFile | None) -> None:
         fit, loss = (judged.fit, judged.loss) if judged is not None else (None, None)
@@ -137,20 +180,17 @@ class QuantisationList(QTreeWidget):
         self.addTopLevelItem(item)
         self._rows.append((each, item))
 
-    def _add_heading(self, words: str) -> None:
+    def _add_note(self, words: str) -> None:
         item = QTreeWidgetItem([words])
         item.setFlags(Qt.ItemFlag.ItemIsEnabled)
         item.setFont(_NAME, theme.font(theme.SMALL_PX))
-        self._heading = item
+        self._notes.append(item)
         self.addTopLevelItem(item)
         item.setFirstColumnSpanned(True)
 
     def _name_of(self, each: HubQuantisation) -> str:
         name = shown(each.name)
-        if (
-            sum(other.name == each.name and other.is_projector == each.is_projector for other in self._quantisations)
-            > 1
-        ):
+        if self._times[each.name, each.is_projector] > 1:
             name = self.tr("{name} · {file}").format(name=name, file=shown(each.path))
         files, missing = len(each.files), each.missing_parts
         if missing:

@@ -17,6 +17,7 @@ from app.gui.discover.quantisation_list import QuantisationList
 from app.gui.discover.words import ago, facts_of, more_facts_of, shown
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import text_button
+from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.labels import in_parts, label, wrapped
 from app.gui.widgets.words import render, set_hint
 from app.services.program import Program
@@ -45,6 +46,11 @@ class RepositoryPane(QWidget):
         set_hint(self.page_button, self.tr("Opens the model's page in your browser"))
         self.gate = GateRow(program.hub_token)
         self.list = QuantisationList(Icons(program.resources), themes)
+        self.line = ClearLine()
+        self.line.setObjectName("discover_quantisations_line")
+        self.line.setProperty("look", "field")
+        self.line.setPlaceholderText(self.tr("Search its files"))
+        self.line.setAccessibleName(self.tr("Search its files"))
         self.reason = wrapped(label(pixels=theme.SMALL_PX, name="discover_reason"))
         self.download = DownloadButtons(program.downloads, "discover")
         self.card = CardView(themes, background)
@@ -60,6 +66,7 @@ class RepositoryPane(QWidget):
         self.retry.clicked.connect(lambda _checked=False: self._read_again())
         self.token.clicked.connect(lambda _checked=False: self.gate.open_token())
         self.gate.kept.connect(self._read_again)
+        self.line.textChanged.connect(self.list.narrow)
         self.list.chosen.connect(self._show_download)
         self.list.download_wanted.connect(self.download.download)
         themes.changed.connect(self._show_fits)
@@ -105,7 +112,10 @@ class RepositoryPane(QWidget):
         self.age.setText(age)
         self.age.setVisible(bool(age))
         self._show_card(page)
+        if self._judged is None or self._judged.repository.id != page.repository.id:
+            self.line.clear()
         self.list.show_quantisations(page.quantisations)
+        self.line.setVisible(self.list.is_long)
         self.list.setVisible(bool(page.quantisations))
         if page != self._judged:
             self._judged = page
@@ -180,7 +190,7 @@ class RepositoryPane(QWidget):
             self.download.show_model(None, "", words, is_offered=False)
             return
         if chosen is None:
-            self.download.show_model(None, "")
+            self.download.show_model(None, "", is_offered=False)
             return
         words = self.tr("The repository does not hold all of its parts: choose another one.")
         note = self.tr("It sees or hears for a model, and is no model to chat with.")
@@ -202,6 +212,7 @@ class RepositoryPane(QWidget):
         column.addLayout(head)
         column.addWidget(self.facts)
         column.addWidget(self.age)
+        column.addWidget(self.line)
         column.addWidget(self.list, 3)
         column.addWidget(self.reason)
         column.addWidget(self.download)
