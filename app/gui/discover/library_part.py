@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QVBoxLayout, QWidget
 
@@ -40,6 +40,8 @@ class LibraryPart(QWidget):
         self.setObjectName("library_part")
         self._library, self._look = library, look
         self._chosen = ""
+        self._wanted: tuple[str, ...] = ()
+        """Those of which it is asked whether they fit."""
         self.line = ClearLine()
         self.line.setObjectName("library_line")
         self.line.setProperty("look", "field")
@@ -91,6 +93,7 @@ class LibraryPart(QWidget):
         """Look what is there now, and what of it fits."""
         super().showEvent(event)
         self._library.refresh()
+        self._wanted = ()
         self._want_fits()
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -104,6 +107,9 @@ class LibraryPart(QWidget):
         self.folders.clicked.connect(lambda _checked=False: FoldersDialog(self._library, self._look, self).open())
         self.find_button.clicked.connect(lambda _checked=False: self.find_wanted.emit())
         self.list.selectionModel().currentChanged.connect(lambda _now, _before: self._choose())
+        bar = self.list.verticalScrollBar()
+        for moved in (bar.valueChanged, bar.rangeChanged):
+            moved.connect(lambda *_: self._want_fits())
         self.list.activated.connect(lambda _index: self.pane.load.click())
         self.pane.load_wanted.connect(self.load_wanted)
         self.pane.options_wanted.connect(self.options_wanted)
@@ -131,17 +137,27 @@ class LibraryPart(QWidget):
         has_rows = bool(self._library.rows)
         self.list.setVisible(has_rows)
         self._room.setVisible(not has_rows)
-        if self.isVisible():
-            self._want_fits()
+        self._want_fits()
 
     def _want_fits(self) -> None:
-        self._look.fits.want(self, [row.path for row in self._library.rows if row.is_usable])
+        """Have worked out what fits of the rows that are in sight: of thousands that would take long."""
+        if not self.isVisible():
+            return
+        top = self.list.indexAt(QPoint(0, 0)).row()
+        end = self.list.indexAt(QPoint(0, self.list.viewport().height() - 1)).row()
+        rows = range(max(0, top), end + 1 if end >= 0 else self.rows.rowCount())
+        models = [self.rows.model_at(row) for row in (*rows, self.list.currentIndex().row())]
+        wanted = tuple(model.path for model in models if model is not None and model.is_usable)
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._look.fits.want(self, wanted)
 
     def _choose(self) -> None:
         model = self.rows.model_at(self.list.currentIndex().row())
         if model is not None:
             self._chosen = model.path
         self._show_chosen()
+        self._want_fits()
 
     def _show_chosen(self) -> None:
         model = self.rows.model_at(self.list.currentIndex().row())

@@ -58,7 +58,7 @@ def test_of_many_files_some_are_shown_and_all_can_be_searched(discover: Stage) -
     tree.narrow("")
     QTest.keyClicks(discover.find("discover_quantisations_line"), "19999")
     assert names(tree) == ["Q4_K_M · set-19999/model-Q4_K_M.gguf"]
-    assert tree.current is not None and tree.current.path.startswith("set-19999")
+    assert tree.current.path.startswith("set-19999")
     QTest.keyClicks(discover.find("discover_quantisations_line"), "x")
     assert names(tree) == ["None of its files is called so."]
     assert not tree.selectedItems()
