@@ -1,12 +1,16 @@
 """Finds model files in folders by their names alone; reads none of them.
 
-A folder or drive that is not there, or may not be read, holds nothing.
+A folder or drive that is not there, or may not be read, holds nothing. People link folders of models to other disks, and
+these are searched; a link to a folder in which the link itself lies, such as `/`, leads out of them and is not.
 """
 
 from __future__ import annotations
 
+import logging
 import os
 import re
+import sys
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -16,8 +20,13 @@ from app.core.found_file import FileOrigin, FoundFile
 from app.system.model_files import SUFFIX
 
 MAX_DEPTH = 5
+MOST_FOLDERS, MOST_BEHIND_LINKS = 10_000, 2_000
+"""Folders that one search goes through; links may lead to whole disks."""
+_REPARSE_POINT = 0x400
+"""Windows' attribute of what leads elsewhere; its junctions are no links to Python."""
 _PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf$", re.IGNORECASE | re.DOTALL)
 _Identity = tuple[int, int] | str
+_log = logging.getLogger(__name__)
 
 
 def find_models(folders: Sequence[Path]) -> list[Path]:
@@ -71,15 +80,21 @@ def _is_link(path: str) -> bool:
 
 
 def _walk(folder: str) -> Iterator[str]:
-    """Go through a folder and those below it, also behind links, through each once: links may lead in circles."""
+    """Go through a folder and those below it, also behind links, through each once: links may lead in circles.
+
+    What lies behind links comes last, so that however much that is, it hides nothing of the folder itself.
+    """
     seen: set[_Identity] = set()
-    waiting = [(folder, 0)]
-    while waiting:
-        here, depth = waiting.pop(0)
+    plain, behind = deque([(folder, 0)]), deque[tuple[str, int]]()
+    left, left_behind = MOST_FOLDERS, MOST_BEHIND_LINKS
+    while (plain and left) or (behind and left_behind):
+        is_plain = bool(plain and left)
+        here, depth = (plain if is_plain else behind).popleft()
         identity = identity_of(here)
         if identity in seen:
             continue
         seen.add(identity)
+        left, left_behind = left - is_plain, left_behind - (not is_plain)
         try:
             entries = sorted(os.scandir(here), key=lambda entry: (entry.is_symlink(), entry.name))
         except (OSError, ValueError):
@@ -88,7 +103,24 @@ def _walk(folder: str) -> Iterator[str]:
             if entry.name.lower().endswith(SUFFIX) and not _is_folder(entry):
                 yield entry.path
             elif depth < MAX_DEPTH and not entry.name.startswith(".") and _is_folder(entry):
-                waiting.append((entry.path, depth + 1))
+                is_link = _leads_elsewhere(entry)
+                if not (is_link and _holds(os.path.realpath(entry.path), (here, folder))):
+                    (plain if is_plain and not is_link else behind).append((entry.path, depth + 1))
+    if plain or behind:
+        _log.debug("%s holds more folders than are searched for models", folder)
+
+
+def _leads_elsewhere(entry: os.DirEntry[str]) -> bool:
+    if sys.platform == "win32":
+        return bool(entry.stat(follow_symlinks=False).st_file_attributes & _REPARSE_POINT)
+    return entry.is_symlink()
+
+
+def _holds(target: str, folders: Iterable[str]) -> bool:
+    """Return whether one of these folders lies in another one, by its own path or by where its links lead."""
+    target = os.path.join(os.path.normcase(target), "")  # noqa: PTH118  a text is compared
+    paths = (path for folder in folders for path in (os.path.abspath(folder), os.path.realpath(folder)))  # noqa: PTH100
+    return any(os.path.join(os.path.normcase(path), "").startswith(target) for path in paths)  # noqa: PTH118
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:
