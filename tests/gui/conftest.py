@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QEvent, Qt
@@ -9,7 +10,7 @@ from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
-from shiboken6 import isValid
+from shiboken6 import delete, isValid
 
 from app.gui.application import make_window
 from app.gui.icons import Icons
@@ -97,6 +98,23 @@ class Stage(Looking):
 def icons(qapp: QApplication) -> Icons:
     """Return the icons of all windows, drawn once."""
     return Icons(find_resources())
+
+
+@pytest.fixture(autouse=True)
+def _looks_end_with_their_test(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Delete what follows the look of the system: what is left of it would style every later window anew, and again."""
+    made: list[Themes] = []
+    begin = Themes.__init__
+
+    def remember(this: Themes, *arguments: Any, **options: Any) -> None:
+        begin(this, *arguments, **options)
+        made.append(this)
+
+    monkeypatch.setattr(Themes, "__init__", remember)
+    yield
+    for themes in made:
+        if isValid(themes):
+            delete(themes)
 
 
 @pytest.fixture
