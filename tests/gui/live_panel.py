@@ -20,7 +20,8 @@ from app.core.metrics import KVUse, Metrics
 from app.core.model import ModelInfo
 from app.core.sampling import SamplingSettings
 from app.gui.icons import Icons
-from app.gui.live.panel import LivePanel
+from app.gui.live import panel
+from app.gui.live.panel import ENDED_MS, LivePanel
 from app.gui.theme import Themes
 from app.services.live import Live
 from app.services.machine import Machine
@@ -149,7 +150,10 @@ class PanelStage(Looking):
 
 
 @pytest.fixture
-def live(desk: Desk, qtbot: QtBot, qapp: QApplication, model: Path) -> Iterator[PanelStage]:
+def live(
+    desk: Desk, qtbot: QtBot, qapp: QApplication, model: Path, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[PanelStage]:
+    monkeypatch.setattr(panel, "REPAINT_MS", ENDED_MS)  # every picture is waited for
     stage = PanelStage(desk, qtbot, qapp)
     stage.show()
     stage.load(model)

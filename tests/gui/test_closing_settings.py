@@ -14,10 +14,13 @@ from app.core.chat_preset import ChatPreset
 from app.gui.application import keep_drafts, tell_last_words
 from app.gui.closing import Closing
 from app.services.unsaved_settings import question_at_the_end
+from app.system import settings_file
 from tests.gui.conftest import Stage
 
 # The offscreen platform says this of every dialog.
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+RETRY_S = 0.1
+"""The thread that waits for the next try is waited for at the end of a test."""
 
 
 @pytest.fixture
@@ -37,8 +40,9 @@ def file(ready: Stage) -> Path:
 
 
 @pytest.fixture
-def locked(file: Path) -> Path:
+def locked(file: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Put something in the place of the file that cannot be replaced."""
+    monkeypatch.setattr(settings_file, "RETRY_SECONDS", RETRY_S)
     file.unlink(missing_ok=True)
     file.mkdir()
     (file / "in the way").write_text("x")

@@ -94,16 +94,19 @@ def cutter_of(done: Replay, token: int) -> str | None:
 
 
 @cache
+def lane_of(seed: int, settings: SamplingSettings, own_seed: int, alternatives: bool) -> Lane:
+    """Return a lane, drawn once for all pairs that it is in."""
+    return drawn(some_rows(seed)[:STEPS], settings, own_seed, PROMPT, alternatives=alternatives)
+
+
+@cache
 def steps_of(name: str, seeds_apart: int, *, is_swapped: bool, alternatives: bool = True) -> list[Step]:
     one, other = (with_changes(**changes) for changes in PAIRS[name][:: -1 if is_swapped else 1])
     steps = []
     for seed in range(ROWS):
         rows = some_rows(seed)[:STEPS]
         seeds = seed, seed + seeds_apart
-        lanes = [
-            drawn(rows, made, own, PROMPT, alternatives=alternatives)
-            for made, own in zip((one, other), seeds, strict=True)
-        ]
+        lanes = [lane_of(seed, made, own, alternatives) for made, own in zip((one, other), seeds, strict=True)]
         found = divergence(*lanes)
         if found is not None:
             history = np.concatenate((PROMPT, lanes[0].tokens[: found.index]))

@@ -12,6 +12,7 @@ from app.core.job_events import JobFailed
 from app.core.words import translate
 from app.services.notices import Notice
 from app.services.wishes import Wish
+from app.system import settings_file
 from tests.desk import Desk
 
 
@@ -111,6 +112,7 @@ def test_settings_that_cannot_be_saved_are_told_until_they_are(desk: Desk, monke
         raise OSError(errno.ENOSPC, "No space left on device")
 
     settings, shows = desk.program.settings, desk.program.notices
+    monkeypatch.setattr(settings_file, "RETRY_SECONDS", 0.1)  # whose thread is waited for at the end
     with monkeypatch.context() as patched:
         patched.setattr(os, "fsync", full)
         settings.change(theme="dark")

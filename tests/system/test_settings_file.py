@@ -124,7 +124,7 @@ def test_a_damaged_file_is_kept_aside_and_the_defaults_are_in_force(path: Path, 
 def test_a_writing_that_fails_says_so_and_leaves_the_old_file(
     path: Path, later: Later, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = SettingsFile(path, later)
+    settings = SettingsFile(path, later, lambda _seconds, _call: None)
     settings.change(system_prompt="first")
     later.run()
     before = path.read_bytes()
