@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,33 +17,15 @@ from app.services.attention_text import EXAMPLE
 from app.services.wishes import Wish
 from tests.desk import Desk
 from tests.made_up_attention import HEADS, attention
+from tests.services.looked_at import PROMPT, ask, desk
 
-PROMPT = 40
+__all__ = ["desk"]
+
 EXAMPLE_IDS = tuple(range(100, 111))
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "home", monkeypatch)
-    made.program.conversations.start()
-    made.load(model)
-    made.program.inspecting.watch(True)
-    yield made
-    made.program.stop()
 
 
 def service(desk: Desk) -> Attention:
     return desk.program.views.attention
-
-
-def ask(desk: Desk, question: str = "Why?", tokens: int = PROMPT) -> None:
-    """Have a question answered in two tokens, behind a prompt of so many, and look at the answer."""
-    assert desk.program.chat.send(question)
-    desk.settle()
-    desk.engine.prompt(tokens)
-    desk.engine.write("So", 2)
-    desk.engine.finish()
-    desk.until(lambda: not desk.program.inspecting.is_busy and desk.program.inspecting.prompt is not None)
 
 
 def command(desk: Desk) -> ReadAttention:

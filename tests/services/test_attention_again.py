@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from tests.desk import Desk
-from tests.services.test_attention import PROMPT, ask, desk, end, open_example, service
+from tests.services.looked_at import PROMPT, ask, desk
+from tests.services.test_attention import end, open_example, service
 
 __all__ = ["desk"]
 

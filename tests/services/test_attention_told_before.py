@@ -11,7 +11,8 @@ from app.core.events import Finished
 from app.services.wishes import Wish
 from tests.desk import Desk
 from tests.fake_engine import metrics
-from tests.services.test_attention import PROMPT, ask, desk, open_example, service
+from tests.services.looked_at import PROMPT, ask, desk
+from tests.services.test_attention import open_example, service
 
 __all__ = ["desk"]
 

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -15,17 +14,10 @@ from app.services.engine_work import wait_for
 from app.services.questions import Replay
 from app.services.wishes import LanesQuestion
 from tests.desk import Desk
-from tests.services.test_attention import PROMPT, ask, service
+from tests.services.looked_at import PROMPT, ask, desk
+from tests.services.test_attention import service
 
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "home", monkeypatch)
-    made.program.conversations.start()
-    made.load(model)
-    made.program.inspecting.watch(True)
-    yield made
-    made.program.stop()
+__all__ = ["desk"]
 
 
 def scores(desk: Desk) -> tuple[bool, Callable[[], Sentence | None]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
@@ -18,17 +17,9 @@ from app.services.tensor_cores import has_tensor_cores
 from tests.desk import Desk
 from tests.fake_engine import model_info
 from tests.made_up_operations import timed
-from tests.services.test_attention import ask
+from tests.services.looked_at import ask, desk
 
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "home", monkeypatch)
-    made.program.conversations.start()
-    made.load(model)
-    made.program.inspecting.watch(True)
-    yield made
-    made.program.stop()
+__all__ = ["desk"]
 
 
 def service(desk: Desk) -> Operations:

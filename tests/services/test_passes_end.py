@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 
 import pytest
 
@@ -12,7 +11,10 @@ from app.services.attention import Attention
 from app.services.operations import Operations
 from app.services.prompt_scores import PromptScores
 from tests.desk import Desk
-from tests.services.test_attention import PROMPT, ask, open_example
+from tests.services.looked_at import PROMPT, ask, desk
+from tests.services.test_attention import open_example
+
+__all__ = ["desk"]
 
 Pass = Attention | PromptScores | Operations
 PASSES: tuple[Callable[[Desk], Pass], ...] = (
@@ -21,16 +23,6 @@ PASSES: tuple[Callable[[Desk], Pass], ...] = (
     lambda desk: desk.program.views.operations,
 )
 whatever = pytest.mark.parametrize("of", PASSES, ids=("attention", "scores", "operations"))
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "home", monkeypatch)
-    made.program.conversations.start()
-    made.load(model)
-    made.program.inspecting.watch(True)
-    yield made
-    made.program.stop()
 
 
 def begin(desk: Desk, service: Pass) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from array import array
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,32 +16,13 @@ from app.services.prompt_scores import KEPT_PROMPTS, PromptScores
 from app.services.scored_prompt import ScoredPrompt, TokenScore, columns_of
 from app.services.wishes import Wish
 from tests.desk import Desk
+from tests.services.looked_at import PROMPT, ask, desk
 
-PROMPT = 40
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Path) -> Iterator[Desk]:
-    made = Desk(tmp_path / "home", monkeypatch)
-    made.program.conversations.start()
-    made.load(model)
-    made.program.inspecting.watch(True)
-    yield made
-    made.program.stop()
+__all__ = ["desk"]
 
 
 def service(desk: Desk) -> PromptScores:
     return desk.program.prompt_scores
-
-
-def ask(desk: Desk, question: str = "Why?", tokens: int = PROMPT) -> None:
-    """Have a question answered, behind a prompt of so many tokens, and look at the answer."""
-    assert desk.program.chat.send(question)
-    desk.settle()
-    desk.engine.prompt(tokens)
-    desk.engine.write("So", 2)
-    desk.engine.finish()
-    desk.until(lambda: not desk.program.inspecting.is_busy and desk.program.inspecting.prompt is not None)
 
 
 def command(desk: Desk) -> ScorePrompt:
