@@ -140,6 +140,9 @@ class DownloadQueue:
         for item in running:
             if item.thread is not None:
                 item.thread.join(STOP_S)
+        for item in self._ending:
+            if item.is_gone:
+                self._delete(item)  # nobody is left who would hear that it has ended
         self._save()
 
     def _next(self) -> Callable[[], None] | None:

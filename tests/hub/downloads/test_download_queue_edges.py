@@ -42,6 +42,19 @@ def test_nothing_is_left_of_what_was_cancelled_while_it_ran(hub: DownloadHub, tm
         assert made.files() == ["a.gguf"] and hub.ranges() == ["", ""]
 
 
+def test_nothing_is_left_of_what_was_cancelled_right_before_the_end_of_the_program(
+    hub: DownloadHub, tmp_path: Path
+) -> None:
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        wanted = hub.wanted("a.gguf")
+        made.queue.add(wanted)
+        while made.until("running").done < HALF:
+            pass
+        made.queue.cancel(wanted.key)
+    assert made.files() == []
+
+
 def test_what_cannot_be_kept_stays_failed(hub: DownloadHub, tmp_path: Path) -> None:
     evil = DownloadWanted(hub.repository, "main", (DownloadFile("../evil.gguf", 10),))
     with downloader(hub, tmp_path) as made:
