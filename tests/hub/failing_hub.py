@@ -31,6 +31,7 @@ class FailingHub(DownloadHub):
         self.delivering = self._deliver
         self.beside: LoopbackHub = self
         """Another server, to which it may send on."""
+        self.ignores_if_range = False
         self._at_store: Step | None = None
 
     @property
@@ -68,6 +69,8 @@ class FailingHub(DownloadHub):
 
     def _deliver(self, request: Request) -> None:
         step, self._at_store = self._at_store, None
+        if self.ignores_if_range:
+            del request.headers["If-Range"]
         if step is None:
             self.deliver(request)
         else:
@@ -106,6 +109,22 @@ def lost(position: int) -> Step:
     return at_store(close)
 
 
+def ended(position: int) -> Step:
+    """End there as if that were all, without a word on how much there is."""
+
+    def end(hub: FailingHub, request: Request) -> None:
+        begin = request.begin
+
+        def untold(status: int, headers: Mapping[str, object]) -> None:
+            begin(status, {name: value for name, value in headers.items() if name != "Content-Length"})
+
+        request.begin = untold  # type: ignore[method-assign]
+        hub.break_at = [position]
+        hub.deliver(request)
+
+    return at_store(end)
+
+
 def stalled(position: int) -> Step:
     """Say nothing any more from there on."""
 
@@ -132,11 +151,11 @@ def damaged(position: int) -> Step:
     return at_store(spoil)
 
 
-def replaced(content: bytes) -> Step:
+def replaced(content: bytes, *, ignores_if_range: bool = False) -> Step:
     """Have another file from now on."""
 
     def replace(hub: FailingHub, request: Request) -> None:
-        hub.files[hub.struck], hub.etag = content, '"two"'
+        hub.files[hub.struck], hub.etag, hub.ignores_if_range = content, '"two"', ignores_if_range
         hub.to_store(request)
 
     return replace

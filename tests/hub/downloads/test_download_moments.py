@@ -25,7 +25,7 @@ CONTENT = b"GGUF" + bytes(range(256)) * 256
 OTHER = b"GGUF" + bytes(reversed(range(256))) * 256
 SIZE = len(CONTENT)
 SILENCE_S = 0.2
-CERTIFICATE = Path(__file__).with_name("localhost.pem")
+CERTIFICATE = Path(__file__).parents[1] / "localhost.pem"
 ONE, PARTS = ("tiny.gguf",), ("big-00001-of-00002.gguf", "big-00002-of-00002.gguf")
 
 
@@ -69,6 +69,8 @@ CHANGED = kind(download_sentences.changed("n"))
 PAGE = kind(web_sentences.web_page("h"))
 TROUBLE = kind(web_sentences.refused("h", 500, has_token=True))
 NO_ROOM = kind(download_sentences.no_room("f", 1))
+TOO_LARGE = kind(download_sentences.too_large("f", "n"))
+ENCODED = kind(web_sentences.encoded("h", "gzip"))
 UNWRITABLE = kind(download_sentences.unwritable("f", OSError()))
 UNSAFE = kind(web_sentences.unsafe_redirect("h"))
 NOT_TRUSTED = ssl.SSLCertVerificationError()
@@ -101,6 +103,7 @@ def to_untrusted(hub: FailingHub) -> str:
 
 FAILURES = {
     "connection lost": Failure(LOST, goes_on=True),
+    "end too soon": Failure(LOST, goes_on=True),
     "stall": Failure(STALLED, goes_on=True),
     "500": Failure(TROUBLE, fails.status(500), goes_on=True),
     "503 of the store": Failure(TROUBLE, fails.at_store(fails.status(503)), goes_on=True),
@@ -114,17 +117,21 @@ FAILURES = {
     "damage": Failure(DAMAGED, never={"before the first byte": "there is no byte yet that could be wrong"}),
     "another length": Failure(CHANGED, fails.replaced(OTHER + b"more")),
     "another content": Failure(DAMAGED, fails.replaced(OTHER)),
+    "another content, joined whatever": Failure(DAMAGED, fails.replaced(OTHER, ignores_if_range=True)),
+    "compressed on its way": Failure(ENCODED, fails.at_store(fails.status(200, Content_Encoding="gzip"))),
     "sign-in page": Failure(PAGE, fails.page(200)),
     "sign-in page of the store": Failure(PAGE, fails.at_store(fails.page(200))),
     "sign-in required": Failure(PAGE, fails.page(511)),
     "another host that has it": Failure("", fails.elsewhere(lambda hub: f"{hub.nickname}/blobs/{hub.struck}")),
     "no web address": Failure(UNSAFE, fails.elsewhere(lambda _: "file:///etc/passwd")),
     "disk full": Failure(NO_ROOM),
+    "disk for small files": Failure(TOO_LARGE),
     "disk broken": Failure(UNWRITABLE),
     "proxy wants a password": Failure(NO_ANSWER, fails.elsewhere(lambda _: "https://files.invalid/1")),
     "no proxy there": Failure(UNREACHABLE, fails.elsewhere(lambda _: "https://files.invalid/1"), goes_on=True),
     "unknown certificate": Failure(UNTRUSTED, fails.elsewhere(to_untrusted)),
 }
+FULL_DISKS = {"disk full": errno.ENOSPC, "disk for small files": errno.EFBIG, "disk broken": errno.EIO}
 CELLS = [
     pytest.param(failure, moment, id=f"{failure}, {moment}")
     for failure, moment in itertools.product(FAILURES, MOMENTS)
@@ -178,13 +185,14 @@ def steps_of(monkeypatch: pytest.MonkeyPatch, hub: FailingHub, failure: str, mom
     match failure:
         case "connection lost":
             return [fails.lost(moment.in_answer)]
+        case "end too soon":
+            return [fails.ended(moment.in_answer)]
         case "stall":
             return [fall_silent(monkeypatch, fails.stalled(moment.in_answer))]
         case "damage":
             return [fails.damaged(max(moment.in_answer, len(b"GGUF")))]
-        case "disk full" | "disk broken":
-            number = errno.ENOSPC if failure == "disk full" else errno.EIO
-            break_disk(monkeypatch, hub, number, moment.in_answer)
+        case _ if failure in FULL_DISKS:
+            break_disk(monkeypatch, hub, FULL_DISKS[failure], moment.in_answer)
             return []
     step = FAILURES[failure].step
     assert step is not None
