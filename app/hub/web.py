@@ -161,7 +161,7 @@ class Web:
     def __init__(self, endpoint: str, token: str = "", proxies: Mapping[str, str] | None = None) -> None:
         """`proxies` None takes this machine's (HTTPS_PROXY, NO_PROXY, or what its system says)."""
         self._origin = _origin(endpoint)
-        self._token = token if _is_private(endpoint) else ""
+        self._token = token if _is_private(endpoint) and not _is_read_by_a_proxy(endpoint, proxies) else ""
         self._proxies = proxies
 
     def get(
@@ -330,6 +330,13 @@ def _origin(address: str) -> tuple[str, str, int | None]:
 def _is_private(address: str) -> bool:
     scheme, host, _ = _origin(address)
     return scheme == "https" or host in LOOPBACK
+
+
+def _is_read_by_a_proxy(address: str, proxies: Mapping[str, str] | None) -> bool:
+    """Whether a proxy sees all that is said to a server: also one of this machine, unless NO_PROXY has it."""
+    parts = urlsplit(address)
+    known = urllib.request.getproxies() if proxies is None else proxies
+    return parts.scheme == "http" and bool(known.get("http")) and not urllib.request.proxy_bypass(parts.netloc)
 
 
 def reason_of(error: BaseException) -> BaseException:

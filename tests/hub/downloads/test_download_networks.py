@@ -93,6 +93,20 @@ def test_a_download_goes_through_the_proxy(hub: DownloadHub, tmp_path: Path, mon
     assert [path.startswith("http://hub.invalid/") for _, path, _ in hub.asked] == [True, False]
 
 
+@pytest.mark.parametrize(("bypass", "token"), [("", None), ("127.0.0.1,localhost", "Bearer hf_secret")])
+def test_no_proxy_reads_the_token_for_a_hub_of_this_machine(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, bypass: str, token: str | None
+) -> None:
+    monkeypatch.setenv("http_proxy", hub.endpoint)
+    monkeypatch.setenv("no_proxy", bypass)
+    hub.resolving = hub.deliver
+    with downloader(hub, tmp_path, None, HF_TOKEN="hf_secret") as made:
+        made.queue.add(hub.wanted())
+        made.until("done")
+    ((_, path, told),) = hub.asked
+    assert path.startswith("http://") == (not bypass) and told.get("authorization") == token
+
+
 def test_a_proxy_that_is_not_there_is_told(hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
     text, tries = failed(hub, tmp_path)
