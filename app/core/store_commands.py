@@ -7,6 +7,7 @@ import msgspec
 from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Chunk, Conversation, Message, Pieces, StoredAnswer
 from app.core.draft import Draft
+from app.core.model_note import ModelNote
 
 
 class OpenStore(msgspec.Struct, frozen=True):
@@ -121,6 +122,13 @@ class KeepDraft(msgspec.Struct, frozen=True):
     changed_ms: int
 
 
+class KeepModelNote(msgspec.Struct, frozen=True):
+    """Keep what people say of a model, in place of what they said before; where that is nothing, it goes."""
+
+    note: ModelNote
+    changed_ms: int
+
+
 class Settle(msgspec.Struct, frozen=True):
     """Write everything that waits, and soon: somebody waits for the answer; answered by `Kept`."""
 
@@ -175,6 +183,12 @@ class MeasureUse(msgspec.Struct, frozen=True):
     request: int
 
 
+class MeasureModelUse(msgspec.Struct, frozen=True):
+    """Say when each model answered last, and how fast; answered by `ModelUseMeasured`."""
+
+    request: int
+
+
 StoreCommand = (
     OpenStore
     | KeepConversation
@@ -191,6 +205,7 @@ StoreCommand = (
     | RestoreTrash
     | EraseTrash
     | KeepDraft
+    | KeepModelNote
     | Settle
     | ReadConversation
     | KeepPieces
@@ -199,4 +214,5 @@ StoreCommand = (
     | ReadPrompt
     | MeasureStore
     | MeasureUse
+    | MeasureModelUse
 )

@@ -7,6 +7,7 @@ import msgspec
 from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Conversation, Message, Pieces, StoredAnswer, Trashed
 from app.core.draft import Draft
+from app.core.model_note import ModelNote, ModelUse
 from app.core.words import Sentence
 
 
@@ -24,6 +25,8 @@ class StoreOpened(msgspec.Struct, frozen=True, tag="store_opened"):
     """The largest id of a conversation, a message or a comparison, deleted ones among them."""
     newest_deletion: int = 0
     """The latest time of a deletion."""
+    notes: tuple[ModelNote, ...] = ()
+    """What people say of models, each once."""
 
 
 class Kept(msgspec.Struct, frozen=True, tag="kept"):
@@ -118,6 +121,13 @@ class UseMeasured(msgspec.Struct, frozen=True, tag="use_measured"):
     answer: Lengths | None = None
 
 
+class ModelUseMeasured(msgspec.Struct, frozen=True, tag="model_use_measured"):
+    """When each model answered last here, and how fast, as far as it is on disk."""
+
+    request: int
+    uses: tuple[ModelUse, ...]
+
+
 class StoreFailed(msgspec.Struct, frozen=True, tag="store_failed"):
     """Something could not be written, or read; what could not be written is in memory and tried again."""
 
@@ -145,6 +155,7 @@ StoreEvent = (
     | PromptRead
     | StoreMeasured
     | UseMeasured
+    | ModelUseMeasured
     | StoreFailed
     | StoreRecovered
     | StoreRenewed

@@ -14,9 +14,11 @@ import msgspec
 
 from app.core.conversation import AnswerPrompt, Message, Pieces, Trashed
 from app.core.draft import NEW_CHAT, Draft
+from app.core.model_note import ModelNote, ModelUse
 from app.core.store_commands import (
     CopyBranch,
     KeepPrompt,
+    MeasureModelUse,
     MeasureStore,
     MeasureUse,
     ReadConversation,
@@ -27,6 +29,7 @@ from app.core.store_commands import (
 )
 from app.core.store_events import (
     ConversationRead,
+    ModelUseMeasured,
     PiecesRead,
     PromptRead,
     RecordRead,
@@ -40,6 +43,8 @@ from app.store.changes import Change
 from app.store.comparisons import Lane, is_lane_of, read_comparisons
 from app.store.drafts import read_draft
 from app.store.faults import DATABASE_ERRORS
+from app.store.model_notes import read_notes, with_unwritten
+from app.store.model_use import read_model_use
 from app.store.opening import Opened
 from app.store.pieces import read_pieces
 from app.store.prompts import PromptRows
@@ -59,8 +64,19 @@ from app.store.use import read_use
 
 _log = logging.getLogger(__name__)
 
-Answer = ConversationRead | TrashRead | PiecesRead | RecordRead | PromptRead | StoreMeasured | UseMeasured
-Question = ReadConversation | ReadTrash | ReadPieces | ReadRecord | ReadPrompt | MeasureStore | MeasureUse
+Answer = (
+    ConversationRead
+    | TrashRead
+    | PiecesRead
+    | RecordRead
+    | PromptRead
+    | StoreMeasured
+    | UseMeasured
+    | ModelUseMeasured
+)
+Question = (
+    ReadConversation | ReadTrash | ReadPieces | ReadRecord | ReadPrompt | MeasureStore | MeasureUse | MeasureModelUse
+)
 
 
 class Reader:
@@ -90,6 +106,8 @@ class Reader:
                 return self._measured(request)
             case MeasureUse(request):
                 return self._used(request)
+            case MeasureModelUse(request):
+                return ModelUseMeasured(request, self._model_use())
             case _:
                 assert_never(question)
 
@@ -192,7 +210,20 @@ class Reader:
             draft or self.draft(NEW_CHAT),
             max(self._newest(), newest_in(pending)),
             max(self._newest_deletion(), newest_deletion_in(pending)),
+            with_unwritten(self._notes(), pending),
         )
+
+    def _notes(self) -> tuple[ModelNote, ...]:
+        if self._connection is not None:
+            with self._noting():
+                return read_notes(self._connection)
+        return ()
+
+    def _model_use(self) -> tuple[ModelUse, ...]:
+        if self._connection is not None:
+            with self._noting():
+                return read_model_use(self._connection)
+        return ()
 
     def _newest(self) -> int:
         if self._connection is not None:

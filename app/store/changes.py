@@ -16,6 +16,7 @@ from app.core.store_commands import (
     KeepConversation,
     KeepDraft,
     KeepLanes,
+    KeepModelNote,
     KeepPieces,
     KeepPrompt,
     KeepQuestion,
@@ -65,8 +66,20 @@ Unasked = (
     | RestoreMessages
     | EraseTrash
     | KeepDraft
+    | KeepModelNote
     | KeepPieces
 )
 """Commands that keep something and that nobody waits for."""
 Change = Asked | Unasked | Stretch | EndOpenAnswers | TakenOver
 """All that is written."""
+
+
+def latest_of(change: Change) -> tuple[str, object] | None:
+    """Return what a change is the latest word on, so that it takes the place of earlier ones; None where it adds."""
+    match change:
+        case KeepDraft(draft):
+            return "draft", draft.conversation
+        case KeepModelNote(note):
+            return "note", note.model
+        case _:
+            return None

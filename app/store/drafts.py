@@ -8,9 +8,7 @@ import msgspec
 
 from app.core.chat import clean_text
 from app.core.draft import Draft
-from app.core.store_commands import KeepDraft
 from app.store import columns
-from app.store.changes import Change
 
 _TEXTS = msgspec.json.Decoder(tuple[str, ...])
 
@@ -35,10 +33,3 @@ def keep_draft(connection: sqlite3.Connection, draft: Draft, changed_ms: int) ->
         "DO UPDATE SET changed_ms = excluded.changed_ms, text = excluded.text, pasted = excluded.pasted",
         (draft.conversation, changed_ms, clean_text(draft.text), columns.to_json(pasted or None)),
     )
-
-
-def put(pending: list[Change], command: KeepDraft) -> None:
-    """Let a draft wait to be written, in place of an earlier one: a full disk must not fill the memory with them."""
-    key = command.draft.conversation
-    pending[:] = [each for each in pending if not (isinstance(each, KeepDraft) and each.draft.conversation == key)]
-    pending.append(command)

@@ -112,6 +112,15 @@ _VERSION_6 = (
 )
 
 
+_VERSION_7 = (
+    # What people say of a model of their library; its number is there for what a damaged page may leave.
+    """CREATE TABLE model_note (
+        id INTEGER PRIMARY KEY, model TEXT NOT NULL, changed_ms INTEGER NOT NULL, note TEXT NOT NULL DEFAULT '',
+        name TEXT NOT NULL DEFAULT '', favourite INTEGER NOT NULL DEFAULT 0)""",
+    "CREATE UNIQUE INDEX model_note_model ON model_note (model)",
+)
+
+
 def _first_tables(connection: sqlite3.Connection) -> None:
     for statement in _VERSION_1:
         connection.execute(statement)
@@ -150,7 +159,20 @@ def _comparisons(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
-MIGRATIONS: tuple[Migration, ...] = (_first_tables, _drafts, _trees, _wrong_clocks, _deletions, _comparisons)
+def _model_notes(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_7:
+        connection.execute(statement)
+
+
+MIGRATIONS: tuple[Migration, ...] = (
+    _first_tables,
+    _drafts,
+    _trees,
+    _wrong_clocks,
+    _deletions,
+    _comparisons,
+    _model_notes,
+)
 """The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
 
 

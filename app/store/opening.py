@@ -39,7 +39,18 @@ _log = logging.getLogger(__name__)
 _MAGIC = b"SQLite format 3\0"
 _HEADER_BYTES = 100
 _TABLES = frozenset(
-    {"conversation", "message", "answer", "answer_prompt", "chunk", "vocabulary", "piece", "draft", "comparison"}
+    {
+        "conversation",
+        "message",
+        "answer",
+        "answer_prompt",
+        "chunk",
+        "vocabulary",
+        "piece",
+        "draft",
+        "comparison",
+        "model_note",
+    }
 )
 
 

@@ -21,6 +21,7 @@ _IDS = {
     "comparison": "SELECT id FROM comparison INDEXED BY comparison_conversation",
     "attachment": "SELECT id FROM attachment INDEXED BY attachment_message",
     "draft": "SELECT conversation FROM draft INDEXED BY draft_changed",
+    "model_note": "SELECT id FROM model_note INDEXED BY model_note_model",
     "deletion": "SELECT DISTINCT deleted_ms FROM message INDEXED BY message_deleted WHERE deleted_ms IS NOT NULL",
 }
 """What is taken over, and where else than in the table its ids lie; pieces are left out: the model tells them again."""

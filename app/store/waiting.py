@@ -1,4 +1,4 @@
-"""What waits to be written, in order: chunks of one answer are joined, and a draft takes the place of the one before.
+"""What waits to be written, in order: chunks of one answer are joined, and drafts and notes take the place of those before.
 
 Must not know of the disk: what fails, and what people are told of it, is the keeper's.
 """
@@ -10,8 +10,7 @@ from collections.abc import Sequence
 
 from app.core.draft import Draft
 from app.core.store_commands import KeepChunk, KeepDraft, KeepPieces
-from app.store import drafts
-from app.store.changes import Asked, Change, EndOpenAnswers, Stretch, TakenOver
+from app.store.changes import Asked, Change, EndOpenAnswers, Stretch, TakenOver, latest_of
 from app.store.patience import Patience
 from app.store.writing import Writer, written
 
@@ -34,16 +33,18 @@ class Waiting:
 
     def add(self, change: Change) -> None:
         """Let a change wait."""
-        if isinstance(change, KeepDraft):
-            drafts.put(self.changes, change)
+        if (latest := latest_of(change)) is not None:
+            # A full disk must not fill the memory with earlier ones.
+            self.changes[:] = [each for each in self.changes if latest_of(each) != latest]
+            self.changes.append(change)
             return
         self._stretches.clear()
         self.changes.append(change)
 
     def begin_with(self, left: Sequence[Change], *, ends_answers: bool) -> None:
-        """Let what was left wait before all others, and maybe the end of its open answers; newer drafts stand."""
-        newer = {change.draft.conversation for change in self.changes if isinstance(change, KeepDraft)}
-        older = [each for each in left if not (isinstance(each, KeepDraft) and each.draft.conversation in newer)]
+        """Let what was left wait before all others, and maybe the end of its open answers; newer drafts and notes stand."""
+        newer = {latest_of(change) for change in self.changes} - {None}
+        older = [each for each in left if latest_of(each) not in newer]
         self.changes[:0] = [*older, EndOpenAnswers()] if ends_answers else older
 
     def add_chunk(self, command: KeepChunk) -> None:

@@ -19,6 +19,7 @@ from app.core.store_commands import (
     KeepConversation,
     KeepDraft,
     KeepLanes,
+    KeepModelNote,
     KeepPieces,
     KeepPrompt,
     KeepQuestion,
@@ -31,6 +32,7 @@ from app.store.comparisons import keep_comparison
 from app.store.copying import copy_branch
 from app.store.drafts import keep_draft
 from app.store.faults import fault_of
+from app.store.model_notes import keep_note
 from app.store.packing import pack_blocks, pack_ids
 from app.store.pieces import keep_pieces
 from app.store.prompts import PromptRows
@@ -84,6 +86,8 @@ class Writer:
                 copy_branch(self._connection, self.prompts, change)
             case KeepDraft(draft, changed_ms):
                 keep_draft(self._connection, draft, changed_ms)
+            case KeepModelNote(note, changed_ms):
+                keep_note(self._connection, note, changed_ms)
             case KeepPieces(pieces, vocabulary):
                 keep_pieces(self._connection, pieces, vocabulary)
             case EndOpenAnswers():

@@ -19,6 +19,7 @@ from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Message, StoredAnswer, Thinking
 from app.core.draft import Draft
 from app.core.model import ModelRef
+from app.core.model_note import ModelNote
 from app.core.sampling import SamplingSettings
 from app.core.store_commands import (
     CopyBranch,
@@ -27,6 +28,7 @@ from app.core.store_commands import (
     KeepComparison,
     KeepConversation,
     KeepDraft,
+    KeepModelNote,
     KeepPieces,
     KeepPrompt,
     RemoveMessages,
@@ -229,6 +231,7 @@ CHANGES: tuple[Change, ...] = (
     CopyBranch(NOBODY, head(2), ((1, 3), (2, 4))),
     EraseTrash(1, 2),
     KeepDraft(Draft(1, "text", ("pasted",)), 6),
+    KeepModelNote(ModelNote("5-digest", "note", "name", favourite=True), 6),
     Stretch(2, ["a", "b"], [ids(1), b""], [b"\0record", b""], once=True),
     EndOpenAnswers(),
     TakenOver(b"digest"),
