@@ -20,21 +20,14 @@ from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.attention import Attention
-from app.services.branches import Branches
-from app.services.chat import Chat
-from app.services.chat_presets import ChatPresets
-from app.services.comparing import Comparing
 from app.services.comparison_analysis import ComparisonAnalysis
-from app.services.conversations import Conversations
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
-from app.services.grammar_editing import GrammarEditing
 from app.services.hub_services import HubServices, hub_services
 from app.services.inspecting import Inspecting
-from app.services.keeper import Keeper
 from app.services.kv_map import KVMap
 from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
@@ -59,14 +52,11 @@ from app.services.program import Program
 from app.services.prompt_cost import PromptCosts
 from app.services.prompt_count import PromptCount
 from app.services.prompt_scores import PromptScores
-from app.services.queue import Queue
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
-from app.services.step_mode import StepMode
-from app.services.system_prompt import SystemPrompt
+from app.services.talk import Talk, talk_services
 from app.services.templates import Templates
 from app.services.timeline import Timeline
-from app.services.trash import Trash
 from app.services.vocabulary import Vocabulary
 from app.store.store import Store
 from app.system.hardware_sampler import HardwareSampler
@@ -132,7 +122,7 @@ def assemble(
     templates, sampling, notices = Templates(resources, settings), Sampling(settings), Notices()
     looks = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, looks)
-    talk = _talk(store, session, sampling, settings, notices, jobs)
+    talk = talk_services(store, session, sampling, settings, notices, jobs, models)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory = Memory(session, dry_run, engine, settings, asks=options.window)
     records = _records(talk, session, engine, store, sampling, vocabulary, jobs)
@@ -204,22 +194,6 @@ def _views(
     )
 
 
-class _Talk(NamedTuple):
-    """What conversations are made of."""
-
-    answers: Answers
-    chat: Chat
-    queue: Queue
-    branches: Branches
-    conversations: Conversations
-    comparing: Comparing
-    trash: Trash
-    system_prompt: SystemPrompt
-    chat_presets: ChatPresets
-    step_mode: StepMode
-    grammar_editing: GrammarEditing
-
-
 class _Files(NamedTuple):
     """What writes files for people, and what lies on the disk."""
 
@@ -263,7 +237,7 @@ class _Records(NamedTuple):
 
 
 def _records(
-    talk: _Talk,
+    talk: Talk,
     session: EngineSession,
     engine: EnginePort,
     store: StorePort,
@@ -285,43 +259,8 @@ def _records(
     )
 
 
-def _talk(
-    store: StorePort,
-    session: EngineSession,
-    sampling: Sampling,
-    settings: SettingsFile,
-    notices: Notices,
-    jobs: Jobs,
-) -> _Talk:
-    keeper = Keeper(store, session)
-    answers = Answers(session, keeper, settings, notices)
-    chat = Chat(session, answers, keeper, sampling, settings)
-    branches = Branches(chat, answers, keeper, notices)
-    conversations = Conversations(store, chat, answers, keeper, settings, notices, jobs)
-    branches.in_memory = conversations.in_memory
-    branches.titles = lambda: (head.title for head in conversations.heads)
-    trash = Trash(store, notices)
-    trash.restored.connect(conversations.bring_back)
-    trash.erased.connect(conversations.forget)
-    trash.erased.connect(branches.forget)
-    trash.returned.connect(conversations.forget)
-    trash.returned.connect(branches.take_returned)
-    branches.emptied.connect(conversations.delete)
-    branches.brought_back.connect(conversations.bring_back)
-    prompt = SystemPrompt(chat, conversations, settings, notices)
-    presets = ChatPresets(settings, notices)
-    comparing = Comparing(session, chat, answers, keeper, settings, notices)
-    conversations.leaves.connect(comparing.stop_in)
-    conversations.compared = lambda: (comparing.running.conversation,) if comparing.running is not None else ()
-    comparing.busy_changed.connect(conversations.changed.emit)
-    queue = Queue(chat, answers, branches, notices)
-    steps = StepMode(session, answers, chat, comparing)
-    fits = GrammarEditing(sampling, jobs, lambda: chat.shown.head.id)
-    return _Talk(answers, chat, queue, branches, conversations, comparing, trash, prompt, presets, steps, fits)
-
-
 def _presets(
-    talk: _Talk, session: EngineSession, sampling: Sampling, models: Models, jobs: Jobs, notices: Notices
+    talk: Talk, session: EngineSession, sampling: Sampling, models: Models, jobs: Jobs, notices: Notices
 ) -> _Presets:
     wanted = PresetModels(session, models, jobs)
     use = PresetUse(talk.chat_presets, talk.system_prompt, sampling, talk.chat, talk.conversations, wanted, notices)
@@ -338,7 +277,7 @@ def _check_script(path: Path) -> tuple[FoundModel, ModelRef | None]:
 def _counts(
     session: EngineSession,
     engine: EnginePort,
-    talk: _Talk,
+    talk: Talk,
     templates: Templates,
     settings: SettingsFile,
     sampling: Sampling,

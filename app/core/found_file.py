@@ -19,6 +19,10 @@ ORIGIN_NAMES: dict[FileOrigin, str] = {
 """What the programs call themselves, the same in every language."""
 
 
+FolderState = Literal["there", "missing", "closed"]
+"""Of a folder that people added: `missing` is one that is not there, as on a drive that is away; `closed` may not be read."""
+
+
 class FoundFile(msgspec.Struct, frozen=True):
     """A model's file, or the first of several, as its folder tells of it."""
 

@@ -6,6 +6,7 @@ import msgspec
 
 from app.core.devices import GpuReport, MainMemory
 from app.core.download import DownloadChanged, DownloadGone
+from app.core.found_file import FolderState
 from app.core.model import FoundModel, ModelRef
 from app.core.words import Sentence
 
@@ -18,6 +19,8 @@ class ModelsListed(msgspec.Struct, frozen=True, tag="models_listed"):
     """Of so many nothing but name and size is known; they are read next."""
     request: int = 0
     """Which of all searches found them."""
+    folders: dict[str, FolderState] = {}
+    """How it stands with those that people added."""
 
 
 class FoldersLooked(msgspec.Struct, frozen=True, tag="folders_looked"):

@@ -203,6 +203,8 @@ class FoundModel(msgspec.Struct, frozen=True):
     parameters: int | None = None
     trained_context: int | None = None
     has_template: bool | None = None
+    license: str | None = None
+    """As its file tells it."""
     cache_elements: int | None = None
     """Numbers that one token adds to the KV cache at most."""
     is_mixture: bool | None = None
@@ -219,6 +221,10 @@ class FoundModel(msgspec.Struct, frozen=True):
     """Files that it comes in."""
     is_read: bool = True
     """Whether more is known than the folder tells."""
+    identity: str = ""
+    """What notes of it are kept under, whatever its file is called; empty where that is not known, or not yet."""
+    name_before: str = ""
+    """What it would be called if people had not given it a name of their own; empty where they have not."""
 
     @property
     def is_usable(self) -> bool:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
-LONGEST_NAME = 80
 LONGEST_NOTE = 10_000
-"""Characters of the name and the note that people give a model."""
+"""Characters of what people write of one model."""
 
 
 class ModelNote(msgspec.Struct, frozen=True):
@@ -37,3 +36,10 @@ class ModelUse(msgspec.Struct, frozen=True):
     decode_answers: int = 0
     """Over so many answers."""
     prefill_answers: int = 0
+
+
+class KeptOfModels(msgspec.Struct, frozen=True):
+    """What is kept of all models together."""
+
+    notes: tuple[ModelNote, ...] = ()
+    uses: tuple[ModelUse, ...] = ()

@@ -16,6 +16,7 @@ from app.core.hub_search import HubListing, HubQuery
 from app.core.hub_token import HubToken
 from app.core.hub_watch import HubWatch
 from app.core.model import LoadOptions
+from app.core.model_note import KeptOfModels
 from app.core.store_commands import StoreCommand
 
 EventSink = Callable[[Event], None]
@@ -142,6 +143,9 @@ class StorePort(Protocol):
 
     def send(self, command: StoreCommand) -> None:
         """Take a command and return at once; events come out of the sink."""
+
+    def look(self) -> KeptOfModels:
+        """Read at once what is kept of models, beside whoever has it open; nothing is touched."""
 
     def close(self) -> None:
         """Write what waits and end the thread, with a limit of two seconds; longer where all chats are written anew."""

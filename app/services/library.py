@@ -6,33 +6,43 @@ Whose folder a file lies in stays as it is; which folders are looked into as wel
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
-from app.core.found_file import ORIGIN_NAMES
+from app.core.found_file import ORIGIN_NAMES, FolderState
 from app.core.model import FoundModel
 from app.core.signal import Signal
 from app.services.engine_session import EngineSession
+from app.services.model_notes import ModelNotes
 from app.services.models import Models
 from app.system.settings_file import SettingsFile
 
-Order = Literal["name", "size", "parameters"]
+Order = Literal["favourites", "name", "size", "parameters", "used"]
+"""By name but for those that begin with the largest, with most parameters, or with what answered last."""
 
 
 class Library:
     """Follows what searches find; `changed` says that a row is another one."""
 
-    def __init__(self, models: Models, session: EngineSession, settings: SettingsFile) -> None:
+    def __init__(
+        self, models: Models, session: EngineSession, settings: SettingsFile, notes: ModelNotes
+    ) -> None:
         self.changed: Signal[()] = Signal()
         self._models = models
         self._session = session
         self._settings = settings
+        self.notes = notes
+        """What people say of them, and when each was used."""
         self._words: tuple[str, ...] = ()
-        self._order: Order = "name"
+        self._order: Order = "favourites"
         self.rows: tuple[FoundModel, ...] = ()
         """What is shown: models to chat with first, then the others."""
-        self._disconnect = [models.changed.connect(self._sort), session.changed.connect(self._look_at_loaded)]
+        self._disconnect = [
+            models.changed.connect(self._sort),
+            notes.changed.connect(self._sort),
+            session.changed.connect(self._look_at_loaded),
+        ]
         self._loaded = self.loaded
         self._sort()
 
@@ -57,6 +67,11 @@ class Library:
         return not self._models.has_looked or self._models.is_reading
 
     @property
+    def missing(self) -> tuple[str, ...]:
+        """The folders that were added and are not there, as those of a drive that is away."""
+        return tuple(folder for folder in self.folders if self.state_of(folder) == "missing")
+
+    @property
     def folders(self) -> tuple[str, ...]:
         """The folders that people have added."""
         return self._settings.values.model_folders
@@ -75,8 +90,9 @@ class Library:
             self._sort()
 
     def refresh(self) -> None:
-        """Search again."""
+        """Search again, and look when each was used."""
         self._models.refresh()
+        self.notes.refresh()
 
     def add_folder(self, folder: str) -> None:
         """Look into a folder as well, from now on."""
@@ -93,14 +109,18 @@ class Library:
             self._models.refresh()
             self.changed.emit()
 
-    def is_missing(self, folder: str) -> bool:
-        """Whether a folder that was added held nothing at the last search, as that of a drive that is away."""
+    def state_of(self, folder: str) -> FolderState | None:
+        """Return how it stood at the last search with a folder that was added; None before it was searched."""
+        return self._models.folder_states.get(folder)
+
+    def is_empty(self, folder: str) -> bool:
+        """Whether no model was found in a folder."""
         prefix = os.path.join(folder, "")  # noqa: PTH118  a text is compared, no path
         return not any(model.path.startswith(prefix) for model in self._models.found)
 
     def _sort(self) -> None:
-        shown = [model for model in self._models.found if all(word in _said(model) for word in self._words)]
-        self.rows = tuple(sorted(shown, key=_key(self._order)))
+        shown = [model for model in self._models.found if all(word in self._said(model) for word in self._words)]
+        self.rows = tuple(sorted(shown, key=self._key))
         self.changed.emit()
 
     def _look_at_loaded(self) -> None:
@@ -108,22 +128,29 @@ class Library:
             self._loaded = self.loaded
             self.changed.emit()
 
-
-def _key(order: Order) -> Callable[[FoundModel], tuple[object, ...]]:
-    def key(model: FoundModel) -> tuple[object, ...]:
-        number = {"name": 0, "size": -model.size, "parameters": -(model.parameters or 0)}[order]
+    def _key(self, model: FoundModel) -> tuple[object, ...]:
+        number = 0
+        match self._order:
+            case "favourites":
+                number = -self.notes.of(model.identity).favourite
+            case "used":
+                use = self.notes.use_of(model.identity)
+                number = -use.last_ms if use is not None else 0
+            case "size":
+                number = -model.size
+            case "parameters":
+                number = -(model.parameters or 0)
         return model.problem is not None, number, model.name.casefold(), model.path
 
-    return key
-
-
-def _said(model: FoundModel) -> str:
-    """Return what a model is searched by."""
-    parts: Sequence[str | None] = (
-        model.name,
-        model.architecture,
-        model.quantisation,
-        ORIGIN_NAMES[model.origin],
-        Path(model.path).name,
-    )
-    return " ".join(part for part in parts if part).casefold()
+    def _said(self, model: FoundModel) -> str:
+        """Return what a model is searched by."""
+        parts: Sequence[str | None] = (
+            model.name,
+            model.name_before,
+            model.architecture,
+            model.quantisation,
+            ORIGIN_NAMES[model.origin],
+            Path(model.path).name,
+            self.notes.of(model.identity).note,
+        )
+        return " ".join(part for part in parts if part).casefold()

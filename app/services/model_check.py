@@ -11,6 +11,7 @@ from pathlib import Path
 from app.core.cache_bound import most_cache_elements
 from app.core.errors import UserError
 from app.core.found_file import FoundFile
+from app.core.gguf_header import read_header
 from app.core.model import FoundModel, ModelRef
 from app.core.model_facts import model_facts
 from app.core.model_file import check_model_file
@@ -51,13 +52,33 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
                 parameters=facts.parameters,
                 trained_context=facts.trained_context,
                 has_template=facts.tokenizer.chat_template is not None,
+                license=facts.license,
                 cache_elements=most_cache_elements(facts),
                 is_mixture=facts.is_mixture,
                 kind="chat",
+                identity=ref.identity,
             )
             return found, ref
-        name = model_name(path, None, None)
-        return FoundModel(path=str(path), size=_size(path), name=name, problem=problem, kind=kind), None
+        name, identity = model_name(path, None, None), _file_identity(files, path)
+        found = FoundModel(str(path), _size(path), name, problem=problem, kind=kind, identity=identity)
+        return found, None
+
+
+def _file_identity(files: OpenFiles, path: Path) -> str:
+    """Return what notes are kept under of a file that is no whole chat model: as one, so far as its header is read.
+
+    Empty where nothing of it can be read.
+    """
+    try:
+        if (source := files.open(path.name)) is None or not source.size:
+            return ""
+        try:
+            begin = read_header(*source).data_offset
+        except UserError:
+            begin = 0
+        return identify(source, begin, path).identity
+    except (UserError, OSError):
+        return ""
 
 
 def unread(file: FoundFile) -> FoundModel:

@@ -6,13 +6,13 @@ Looks at files through the job threads; loading is `engine_session`'s.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import msgspec
 
 from app.core.errors import UserError
-from app.core.found_file import FoundFile
+from app.core.found_file import FolderState, FoundFile
 from app.core.job_events import FoldersLooked, LastModelFound, ModelsListed
 from app.core.model import FoundModel, ModelRef
 from app.core.ports import OtherModelsPort
@@ -23,7 +23,7 @@ from app.services.folder_watch import FolderWatch
 from app.services.model_check import check_model, unread, without_first
 from app.system.jobs import Jobs
 from app.system.model_files import readable
-from app.system.model_search import find_files, once_each
+from app.system.model_search import find_files, folder_state, once_each
 from app.system.settings_file import SettingsFile
 
 _Stamp = tuple[str, int, int, int]
@@ -55,10 +55,16 @@ class Models:
         self._checked: dict[_Stamp, FoundModel] = {}
         self._identities: dict[str, str] = {}
         """Of files by their path: which model each is."""
+        self.own_name: Callable[[str], str] = lambda _identity: ""
+        """What people call a model; empty where they have given it no name."""
+        self.folder_states: dict[str, FolderState] = {}
+        """How it stood at the last search with the folders that people added."""
+        self._told_models: tuple[FoundModel, ...] = ()
         self._found: tuple[FoundModel, ...] = ()
         self._first_there: Path | None = None
         self._listed: tuple[FoundFile, ...] = ()
-        """What the last search saw of the files, for the next look."""
+        self._stood: dict[str, FolderState] = {}
+        """What the last search saw of the files and folders, for the next look."""
         self._searches = 0
         self._told_of = 0
         """Which search people have been told of."""
@@ -108,6 +114,7 @@ class Models:
 
         def search() -> ModelsListed:
             self._first_there = next((folder for folder in folders if os.path.isdir(folder)), None)  # noqa: PTH112
+            self._stood = self.look_at_folders()
             self._listed = tuple(self._files(folders))
             return self._told(self._listed, request, reads_many=False)
 
@@ -117,6 +124,17 @@ class Models:
         """Search and return what is there; may take a moment for many files."""
         return tuple(self._checked_file(file) for file in self._files(folders or self.folders))
 
+    def look_at_folders(self) -> dict[str, FolderState]:
+        """Return how it stands with the folders that people added; looks at the disk."""
+        return {folder: folder_state(folder) for folder in self._settings.values.model_folders}
+
+    def name_again(self) -> None:
+        """Call the models what people call them now."""
+        found = tuple(map(self._named, self._told_models))
+        if found != self._found:
+            self._found = found
+            self.changed.emit()
+
     def take(self, event: ModelsListed | FoldersLooked) -> None:
         """Take over what a search, or a look, in the background found."""
         if isinstance(event, FoldersLooked):
@@ -124,7 +142,8 @@ class Models:
             return
         if event.request not in (0, self._searches):
             return  # a newer search is on its way
-        self._found, self._unread = event.models, event.unread
+        self._told_models, self._unread, self.folder_states = event.models, event.unread, event.folders
+        self._found = tuple(map(self._named, event.models))
         if event.unread:
             listed, request = self._listed, event.request
             pause = 0.0 if event.request == self._told_of else NAMES_FIRST_S
@@ -174,10 +193,14 @@ class Models:
             for file in new[:AT_ONCE]:
                 self._checked_file(file)
         models = tuple(self._checked.get(file.stamp) or unread(file) for file in files)
-        return ModelsListed(models, sum(not model.is_read for model in models), request)
+        return ModelsListed(models, sum(not model.is_read for model in models), request, self._stood)
+
+    def _named(self, model: FoundModel) -> FoundModel:
+        name = self.own_name(model.identity) if model.identity else ""
+        return msgspec.structs.replace(model, name=name, name_before=model.name) if name else model
 
     def _has_changed(self) -> bool:
-        return tuple(self._files(self.folders)) != self._listed
+        return self.look_at_folders() != self._stood or tuple(self._files(self.folders)) != self._listed
 
     def _files(self, folders: Sequence[Path]) -> list[FoundFile]:
         """Return all files by names and sizes alone: people's own first, and none twice."""

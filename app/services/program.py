@@ -54,20 +54,7 @@ from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.replay_events import Reproduced
 from app.core.signal import Signal
 from app.core.store_events import (
-    ConversationRead,
-    Kept,
-    PiecesRead,
-    PromptRead,
-    RecordRead,
-    Restored,
     StoreEvent,
-    StoreFailed,
-    StoreMeasured,
-    StoreOpened,
-    StoreRecovered,
-    StoreRenewed,
-    TrashRead,
-    UseMeasured,
 )
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
@@ -95,6 +82,8 @@ from app.services.live import Live
 from app.services.load_options import LoadOptionsDraft
 from app.services.machine import Machine
 from app.services.memory import Memory
+from app.services.model_notes import ModelNotes
+from app.services.model_sampling import ModelSampling
 from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notice, Notices
@@ -110,6 +99,7 @@ from app.services.queue import Queue
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
 from app.services.step_mode import StepMode
+from app.services.store_dispatch import hand_on_from_store
 from app.services.system_prompt import SystemPrompt
 from app.services.templates import Templates
 from app.services.trash import Trash
@@ -143,6 +133,8 @@ class Program:
     session: EngineSession
     sampling: Sampling
     grammar_editing: GrammarEditing
+    model_notes: ModelNotes
+    model_sampling: ModelSampling
     answers: Answers
     chat: Chat
     queue: Queue
@@ -204,7 +196,7 @@ class Program:
     def dispatch(self, event: Event) -> None:
         """Hand an event to the service that it is for."""
         if isinstance(event, StoreEvent):
-            self._hand_on_from_store(event)
+            hand_on_from_store(self, event)
         elif isinstance(event, JobEvent):
             self._hand_on_from_job(event)
         else:
@@ -245,32 +237,6 @@ class Program:
             case _:
                 assert_never(event)
 
-    def _hand_on_from_store(self, event: StoreEvent) -> None:
-        match event:
-            case StoreOpened() | ConversationRead() | StoreFailed() | StoreRecovered() | StoreRenewed():
-                self.conversations.take(event)
-            case Kept():
-                self.answers.take_kept(event)
-                self.comparing.take_kept(event)
-            case PiecesRead():
-                self.vocabulary.take(event)
-                self._take_read(event)
-            case PromptRead():
-                self.answers.take_prompt_read(event)
-                self.reproducing.take(event)
-                self._take_read(event)
-            case RecordRead():
-                self.reproducing.take(event)
-                self._take_read(event)
-            case TrashRead() | Restored():
-                self.trash.take(event)
-            case StoreMeasured():
-                self.disk_use.take(event)
-            case UseMeasured():
-                self.planner.chat_use.take(event)
-            case _:
-                assert_never(event)
-
     def _hand_on_from_engine(self, event: EngineEvent) -> None:
         match event:
             case Tokenized() | Rendered():
@@ -307,10 +273,6 @@ class Program:
                 self._take_count(event)
             case _:
                 assert_never(event)
-
-    def _take_read(self, event: PiecesRead | PromptRead | RecordRead) -> None:
-        for each in (self.comparison_analysis, self.answer_what_if, self.inspecting):
-            each.take_read(event)
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.job_events import JobFailed
+from app.core.model_note import KeptOfModels
 from app.core.ports import EventSink
 from app.core.store_commands import KeepChunk, Settle, StoreCommand
 from app.store.mistakes import skipped
@@ -68,6 +69,12 @@ class Store:
             if self._due is None or self._due > due:
                 self._due = due
                 self._changed.notify()
+
+    def look(self) -> KeptOfModels:
+        """Read at once what is kept of models, beside whoever has it open; nothing is touched."""
+        from app.store.side_look import look  # noqa: PLC0415  with SQLite, as below
+
+        return look(self._folder)
 
     def close(self) -> None:
         """Write what waits and end the thread."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.found_file import FileOrigin, FoundFile
+from app.core.found_file import FileOrigin, FolderState, FoundFile
 from app.system.model_files import SUFFIX
 
 MAX_DEPTH = 5
@@ -51,6 +51,17 @@ def found_file(path: str, origin: FileOrigin, name: str = "") -> FoundFile | Non
         # A link that leads nowhere in a folder of one's own is told; those of others are in the middle of something.
         return FoundFile(path, 0, 0, origin) if origin == "own" else None
     return FoundFile(path, status.st_size, status.st_mtime_ns, origin, name)
+
+
+def folder_state(folder: str) -> FolderState:
+    """Return how it stands with a folder: an empty one is there."""
+    try:
+        os.scandir(folder).close()
+    except PermissionError:
+        return "closed"
+    except (OSError, ValueError):
+        return "missing"
+    return "there"
 
 
 def once_each(found: Iterable[FoundFile]) -> list[FoundFile]:

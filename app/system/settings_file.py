@@ -49,7 +49,7 @@ MAX_BYTES = 16 << 20
 
 
 class ModelSettings(msgspec.Struct, frozen=True):
-    """What is remembered of one model: how it last loaded well, and which chat template people chose."""
+    """What is remembered of one model: how it last loaded well, and what people chose for it."""
 
     name: str = ""
     options: LoadOptions | None = None
@@ -57,6 +57,8 @@ class ModelSettings(msgspec.Struct, frozen=True):
     """Name of a shipped template; one that no longer ships leaves the model its own."""
     estimates: tuple[LoadEstimate, ...] = ()
     """What the last loads took beside what was estimated, the newest last."""
+    sampling: SamplingSettings | None = None
+    """What a new chat with it begins with, where people set that for this model alone."""
 
 
 class Settings(msgspec.Struct, frozen=True):

@@ -77,16 +77,31 @@ class FoldersDialog(QDialog):
         chosen = self._selected()
         self.list.clear()
         for folder in self._library.folders:
-            is_missing = self._library.is_missing(folder)
-            words = self.tr("{folder} · no model was found there").format(folder=folder) if is_missing else folder
-            item = QListWidgetItem(words)
+            remark, reason = self._remark(folder)
+            item = QListWidgetItem(f"{folder} · {remark}" if remark else folder)
             item.setData(Qt.ItemDataRole.UserRole, folder)
-            item.setToolTip(hint_of(folder))
+            item.setToolTip(hint_of(f"{folder}\n{reason}" if reason else folder))
             self.list.addItem(item)
             if folder == chosen:
                 self.list.setCurrentItem(item)
         self.nothing.setVisible(not self._library.folders)
         self._show_buttons()
+
+    def _remark(self, folder: str) -> tuple[str, str]:
+        """Return in a word how it stands with a folder, and what that means; nothing where models were found."""
+        match self._library.state_of(folder):
+            case "missing":
+                reason = self.tr(
+                    "It is not there at the moment. If it lies on a drive that is away, its models come back with it;"
+                    " your notes and favourites stay."
+                )
+                return self.tr("not here now"), reason
+            case "closed":
+                return self.tr("may not be read"), self.tr("Your user may not look into it: change its permissions.")
+            case "there" if self._library.is_empty(folder):
+                return self.tr("no model in it"), ""
+            case _:
+                return "", ""
 
     def _show_buttons(self) -> None:
         self.remove.setEnabled(bool(self._selected()))

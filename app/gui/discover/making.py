@@ -31,7 +31,8 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
 
     def library() -> LibraryPart:
         look = FitLook(program.planner.fits, Icons(program.resources), themes)
-        part = LibraryPart(Library(program.models, program.session, program.settings), look)
+        shelf = Library(program.models, program.session, program.settings, program.model_notes)
+        part = LibraryPart(shelf, look)
         part.load_wanted.connect(page.load_wanted)
         part.options_wanted.connect(page.options_wanted)
         part.plan_wanted.connect(page.plan_wanted)
