@@ -17,8 +17,10 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
     """Add the options of the command, and the words that may follow it."""
     models.add_argument("--json", action="store_true", help="print one JSON list; of a search, one object")
     within = models.add_subparsers(
-        dest="within", metavar="search|show|inspect|download|recommend|token", parser_class=parser
+        dest="within", metavar="list|search|show|inspect|download|recommend|token", parser_class=parser
     )
+    listed = within.add_parser("list", help="list the model files on this machine, as without a further word")
+    listed.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON list")
     search = within.add_parser("search", help="search a hub for GGUF models")
     search.add_argument("search_text", metavar="TEXT", type=text, help="a part of a model's name")
     search.add_argument(

@@ -60,7 +60,7 @@ def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program
         if arguments.download:
             return run_download(program, arguments.download, terminal)
         if arguments.ask is None:
-            return run_models(program.models, terminal, arguments.json)
+            return run_models(program.models, program.store.look(), terminal, arguments.json)
         return run_ask(program, arguments.ask, terminal, arguments.json)
     finally:
         program.stop()

@@ -25,9 +25,7 @@ Order = Literal["favourites", "name", "size", "parameters", "used"]
 class Library:
     """Follows what searches find; `changed` says that a row is another one."""
 
-    def __init__(
-        self, models: Models, session: EngineSession, settings: SettingsFile, notes: ModelNotes
-    ) -> None:
+    def __init__(self, models: Models, session: EngineSession, settings: SettingsFile, notes: ModelNotes) -> None:
         self.changed: Signal[()] = Signal()
         self._models = models
         self._session = session

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
-from app.core.model_note import LONGEST_NOTE, KeptOfModels, ModelNote, ModelUse
+from app.core.model_note import LONGEST_NOTE, ModelNote, ModelUse
 from app.core.ports import StorePort
 from app.core.preset_names import cleaned, fitting
 from app.core.signal import Signal
@@ -93,8 +93,3 @@ class ModelNotes:
     def _tell(self) -> None:
         self._models.name_again()
         self.changed.emit()
-
-
-def by_model(kept: KeptOfModels) -> tuple[dict[str, ModelNote], dict[str, ModelUse]]:
-    """Return the same by model."""
-    return {note.model: note for note in kept.notes}, {use.model: use for use in kept.uses}
