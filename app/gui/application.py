@@ -14,6 +14,7 @@ import traceback
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, cast
 
 from PySide6.QtCore import (
     QLocale,
@@ -24,7 +25,7 @@ from PySide6.QtCore import (
     QtMsgType,
     qInstallMessageHandler,
 )
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.errors import ExitCode, UserError
 from app.core.job_events import JobFailed
@@ -51,6 +52,9 @@ from app.gui.wiring import Wiring
 from app.services.notices import Notice
 from app.services.program import Program
 from app.services.unsaved_settings import question_at_the_end
+
+if TYPE_CHECKING:
+    from app.gui.discover.library_own import OwnWords
 
 SWITCH_S = 0.0005
 """Jobs hand Python to the window's thread so soon: every call into Qt gives it away, hundreds a picture."""
@@ -165,6 +169,8 @@ def keep_drafts(window: MainWindow) -> None:
     """Have kept what is written in a window and not sent."""
     for drafts in window.parts.chat_page.findChildren(DraftKeeper):
         drafts.keep()
+    for notes in window.findChildren(QWidget, "library_own"):  # its class is loaded with the page alone
+        cast("OwnWords", notes).keep()
 
 
 class Errors:

@@ -51,8 +51,12 @@ class Library:
 
     @property
     def loaded(self) -> str:
-        """The path of the model that is loaded; empty where none is."""
-        return self._session.model.path if self._session.model is not None else ""
+        """The path of the model that is loaded, where it is listed; empty where none is."""
+        model = self._session.model
+        if model is None:
+            return ""
+        entry = self._models.entry_of(model.path, self._session.ref)
+        return entry.path if entry is not None else model.path
 
     @property
     def all_of_them(self) -> int:

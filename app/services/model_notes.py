@@ -45,11 +45,11 @@ class ModelNotes:
 
     def write(self, identity: str, text: str) -> None:
         """Keep a note of a model in place of the one before; an empty one goes."""
-        self._keep(identity, note=text[:LONGEST_NOTE] if text.strip() else "")
+        self._keep(identity, note=kept_note(text))
 
     def call(self, identity: str, name: str) -> None:
         """Call a model something, or what its file says where the name is empty; no file is touched."""
-        self._keep(identity, name=fitting(name) if cleaned(name) else "")
+        self._keep(identity, name=kept_name(name))
 
     def star(self, identity: str, is_favourite: bool) -> None:
         """Make a model a favourite, or no longer one."""
@@ -93,3 +93,13 @@ class ModelNotes:
     def _tell(self) -> None:
         self._models.name_again()
         self.changed.emit()
+
+
+def kept_name(name: str) -> str:
+    """Return a name as it is kept: on one line, not too long; empty where nothing of it would be seen."""
+    return fitting(name) if cleaned(name) else ""
+
+
+def kept_note(text: str) -> str:
+    """Return a note as it is kept."""
+    return text[:LONGEST_NOTE] if text.strip() else ""

@@ -1,4 +1,4 @@
-"""Sampling settings of single models: a chat without a message begins with them as soon as their model is loaded.
+"""Settings of single models: a chat without a message begins with those of sampling as soon as their model is loaded.
 
 They are copied into the chat, and change nothing that new chats with other models begin with.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import msgspec
 
+from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.services.chat import Chat
@@ -37,6 +38,10 @@ class ModelSampling:
         """Return the settings of a model, every value inside its range; None where it has none."""
         kept = self._settings.model(identity).sampling if identity else None
         return kept.validated() if kept is not None else None
+
+    def load_options(self, identity: str) -> LoadOptions | None:
+        """Return what a model last loaded well with; None where it never did."""
+        return self._settings.model(identity).options if identity else None
 
     @property
     def current(self) -> SamplingSettings:

@@ -10,13 +10,17 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model import FoundModel
 from app.gui import theme
-from app.gui.discover.library_words import facts_of, problem_of
+from app.gui.discover.library_own import OwnWords
+from app.gui.discover.library_settings import OwnSettings, load_words
+from app.gui.discover.library_words import Fact, facts_of, problem_of, use_of
 from app.gui.discover.words import shown
 from app.gui.widgets.buttons import text_button
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.fit_line import FitLine
 from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import set_hint
+from app.services.model_notes import ModelNotes
+from app.services.model_sampling import ModelSampling
 
 
 class LibraryPane(QWidget):
@@ -31,11 +35,12 @@ class LibraryPane(QWidget):
     inspect_wanted = Signal(str)
     """Somebody wants to see what it is made of."""
 
-    def __init__(self, look: FitLook) -> None:
+    def __init__(self, look: FitLook, notes: ModelNotes, settings: ModelSampling) -> None:
         super().__init__()
-        self._look = look
+        self._look, self._notes, self._sampling = look, notes, settings
         self._model: FoundModel | None = None
-        self._facts: list[tuple[str, str]] = []
+        self._facts: list[Fact] = []
+        self.own, self.settings = OwnWords(notes, look.icons), OwnSettings(settings)
         self.title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="library_title"))
         self.fit = FitLine("library_fit")
         self.problem = wrapped(label(look="problem", name="library_problem"))
@@ -59,7 +64,16 @@ class LibraryPane(QWidget):
     def show_model(self, model: FoundModel | None, *, is_loaded: bool) -> None:
         """Show one, or nothing."""
         self._model = model
-        for part in (self.title, self.load, self.options, self.plan, self.inspect, self.folder):
+        for part in (
+            self.title,
+            self.own,
+            self.own.star,
+            self.load,
+            self.options,
+            self.plan,
+            self.inspect,
+            self.folder,
+        ):
             part.setVisible(model is not None)
         self.load.setEnabled(model is not None and model.is_usable and not is_loaded)
         self.load.setText(self.tr("It is loaded") if is_loaded else self.tr("Load and chat"))
@@ -69,7 +83,9 @@ class LibraryPane(QWidget):
         said = problem_of(model) if model is not None else ""
         self.problem.setText(said)
         self.problem.setVisible(bool(said))
-        self._show_facts(facts_of(model) if model is not None else [])
+        self._show_facts(self._facts_of(model) if model is not None else [])
+        self.own.show_model(model)
+        self.settings.show_model(model)
         self.show_fit()
 
     def show_fit(self) -> None:
@@ -81,16 +97,26 @@ class LibraryPane(QWidget):
             return
         self.fit.show_fit(self._look.fits.get(model.path), self._look.icons, self._look.themes.current)
 
-    def _show_facts(self, facts: list[tuple[str, str]]) -> None:
+    def _facts_of(self, model: FoundModel) -> list[Fact]:
+        facts = facts_of(model)
+        if not model.is_usable:
+            return facts
+        loads = Fact(self.tr("Loads with"), *load_words(self._sampling.load_options(model.identity)))
+        used = use_of(self._notes.use_of(model.identity), is_known=self._notes.has_measured)
+        return [*used, loads, *facts]
+
+    def _show_facts(self, facts: list[Fact]) -> None:
         if facts == self._facts:
             return
         self._facts = facts
         while self._form.rowCount():
             self._form.removeRow(0)
-        for caption, value in facts:
+        for caption, value, hint in facts:
             said = label(name="library_fact")
             said.setText(value)
             said.setAccessibleName(f"{caption}: {value}")
+            if hint:
+                set_hint(said, hint)
             said.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
             )
@@ -118,9 +144,15 @@ class LibraryPane(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
-        column.addWidget(self.title)
+        top = QHBoxLayout()
+        top.setSpacing(theme.SPACE_S)
+        top.addWidget(self.title, 1)
+        top.addWidget(self.own.star, 0, Qt.AlignmentFlag.AlignTop)
+        column.addLayout(top)
         column.addWidget(self.fit)
         column.addWidget(self.problem)
         column.addLayout(buttons)
+        column.addWidget(self.own)
         column.addLayout(self._form)
+        column.addWidget(self.settings)
         column.addStretch(1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QVBoxLayout, QWidget
@@ -14,8 +16,11 @@ from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.labels import label
+from app.gui.widgets.scrolled_pages import scrolled
 from app.gui.widgets.words import set_hint
+from app.services.file_names import short_path
 from app.services.library import Library
+from app.services.model_sampling import ModelSampling
 from app.services.units import count
 
 _LIST_PX = 340
@@ -35,10 +40,10 @@ class LibraryPart(QWidget):
     find_wanted = Signal()
     """Somebody wants to find models that are not here."""
 
-    def __init__(self, library: Library, look: FitLook) -> None:
+    def __init__(self, library: Library, look: FitLook, settings: ModelSampling) -> None:
         super().__init__()
         self.setObjectName("library_part")
-        self._library, self._look = library, look
+        self._library, self._look, self._sampling = library, look, settings
         self._chosen = ""
         self._wanted: tuple[str, ...] = ()
         """Those of which it is asked whether they fit."""
@@ -52,9 +57,11 @@ class LibraryPart(QWidget):
         self.orders.setAccessibleName(self.tr("Order"))
         set_hint(self.orders, self.tr("Order"))
         for words, order in (
+            (self.tr("Favourites first"), "favourites"),
             (self.tr("By name"), "name"),
             (self.tr("Largest file first"), "size"),
             (self.tr("Most parameters first"), "parameters"),
+            (self.tr("Last used first"), "used"),
         ):
             self.orders.addItem(words, order)
         self.folders = QPushButton(self.tr("Folders…"))
@@ -76,7 +83,7 @@ class LibraryPart(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setModel(self.rows)
         self._room = QWidget()
-        self.pane = LibraryPane(look)
+        self.pane = LibraryPane(look, library.notes, settings)
         self.setFocusProxy(self.list)
         self._lay_out()
         self._connect()
@@ -111,6 +118,7 @@ class LibraryPart(QWidget):
         for moved in (bar.valueChanged, bar.rangeChanged):
             moved.connect(lambda *_: self._want_fits())
         self.list.activated.connect(lambda _index: self.pane.load.click())
+        self.pane.own.touched.connect(self._stay)
         self.pane.load_wanted.connect(self.load_wanted)
         self.pane.options_wanted.connect(self.options_wanted)
         self.pane.plan_wanted.connect(self.plan_wanted)
@@ -119,11 +127,14 @@ class LibraryPart(QWidget):
         self._disconnect = [
             self._library.changed.connect(self._show),
             self._look.fits.changed.connect(self._show_fits),
+            self._sampling.changed.connect(self._show_chosen),
         ]
 
     def _show(self) -> None:
         with QSignalBlocker(self.list.selectionModel()):  # what was chosen stays chosen
-            self.rows.show(self._library.rows, self._library.loaded)
+            notes = self._library.notes
+            starred = frozenset(row.path for row in self._library.rows if notes.of(row.identity).favourite)
+            self.rows.show(self._library.rows, self._library.loaded, starred)
             wanted = self._chosen or self._library.loaded
             row = self.rows.row_of(wanted)
             if row is None and self.rows.rowCount():
@@ -131,8 +142,13 @@ class LibraryPart(QWidget):
             if row is not None:
                 self.list.setCurrentIndex(self.rows.index(row))
         self._show_chosen()
-        words = self._state_words()
-        self.state.setText(words)
+        missing = [short_path(Path(folder)) for folder in self._library.missing]
+        away = self.tr("Not here now: {folder}").format(folder=", ".join(missing)) if missing else ""
+        self.state.setText("\n".join(filter(None, (self._state_words(), away))))
+        set_hint(
+            self.state,
+            self.tr("Models on a drive that is away come back with it; notes and favourites stay.") if away else "",
+        )
         self.find_button.setVisible(not self._library.all_of_them and not self._library.is_searching)
         has_rows = bool(self._library.rows)
         self.list.setVisible(has_rows)
@@ -158,6 +174,11 @@ class LibraryPart(QWidget):
             self._chosen = model.path
         self._show_chosen()
         self._want_fits()
+
+    def _stay(self) -> None:
+        """Have the model that is shown stay chosen, also where nobody has chosen one yet."""
+        model = self.rows.model_at(self.list.currentIndex().row())
+        self._chosen = model.path if model is not None else self._chosen
 
     def _show_chosen(self) -> None:
         model = self.rows.model_at(self.list.currentIndex().row())
@@ -200,4 +221,4 @@ class LibraryPart(QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_L)
         row.addWidget(left)
-        row.addWidget(self.pane, 1)
+        row.addWidget(scrolled(self.pane, "library_area", self.tr("The model that is chosen")), 1)

@@ -8,7 +8,7 @@ from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelInde
 from PySide6.QtGui import QIcon
 
 from app.core.model import FoundModel
-from app.gui.discover.library_words import line_of, problem_of
+from app.gui.discover.library_words import line_of, problem_of, translate
 from app.gui.discover.words import shown
 from app.gui.widgets.fit_badge import FitLook, fit_icon, fit_reason, fit_word
 from app.gui.widgets.labels import in_parts
@@ -26,13 +26,14 @@ class LibraryRows(QAbstractListModel):
         self._look = look
         self._rows: tuple[FoundModel, ...] = ()
         self._loaded = ""
+        self._favourites: frozenset[str] = frozenset()
 
-    def show(self, rows: tuple[FoundModel, ...], loaded: str) -> None:
-        """Show these; the list is made anew only where other models are in it."""
+    def show(self, rows: tuple[FoundModel, ...], loaded: str, favourites: frozenset[str] = frozenset()) -> None:
+        """Show these, of which some are favourites; the list is made anew only where other models are in it."""
         is_same = [row.path for row in rows] == [row.path for row in self._rows]
         if not is_same:
             self.beginResetModel()
-        self._rows, self._loaded = rows, loaded
+        self._rows, self._loaded, self._favourites = rows, loaded, favourites
         if not is_same:
             self.endResetModel()
         else:
@@ -73,14 +74,16 @@ class LibraryRows(QAbstractListModel):
             facts.append(fit_word(fit))
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return f"{shown(model.name)}\n{in_parts(facts)}"
+                name = f"★ {shown(model.name)}" if model.path in self._favourites else shown(model.name)
+                return f"{name}\n{in_parts(facts)}"
             case Qt.ItemDataRole.DecorationRole:
                 return self._icon(model, fit)
             case Qt.ItemDataRole.ToolTipRole:
                 reason = fit_reason(fit) if fit is not None else problem_of(model)
                 return hint_of("\n".join(part for part in (model.path, reason) if part))
             case Qt.ItemDataRole.AccessibleTextRole:
-                return ". ".join([shown(model.name), *facts])
+                starred = [translate("Library", "favourite")] if model.path in self._favourites else []
+                return ". ".join([shown(model.name), *starred, *facts])
             case Qt.ItemDataRole.ForegroundRole:
                 return self._look.themes.current.colour("muted") if not model.is_usable else None
         return None

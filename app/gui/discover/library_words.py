@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+import time
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
 from app.core.found_file import ORIGIN_NAMES
 from app.core.model import FoundModel
 from app.core.model_kind import ModelKind
-from app.gui.discover.words import shown
+from app.core.model_note import ModelUse
+from app.gui.discover.words import ago, shown
 from app.gui.widgets.words import render
-from app.services.units import byte_size, count, parameter_count
+from app.services.units import UNKNOWN, byte_size, count, parameter_count, rate
 
 translate = QCoreApplication.translate
+
+
+class Fact(NamedTuple):
+    """One thing that is known of a model, or why it is not."""
+
+    caption: str
+    value: str
+    hint: str = ""
 
 
 def line_of(model: FoundModel, *, is_loaded: bool) -> list[str]:
@@ -48,20 +60,56 @@ def kind_of(model: FoundModel) -> str:
     return words.get(model.kind, unusable) if model.kind is not None else unusable
 
 
-def facts_of(model: FoundModel) -> list[tuple[str, str]]:
-    """Return each fact with its caption; what is not known is left out."""
+def facts_of(model: FoundModel) -> list[Fact]:
+    """Return each fact that its file and its folder tell; what a file that is no chat model does not tell is left out."""
     facts: list[tuple[str, str | None]] = [
         (translate("Library", "Architecture"), model.architecture),
         (translate("Library", "Parameters"), parameter_count(model.parameters) if model.parameters else None),
         (translate("Library", "Quantisation"), model.quantisation),
         (translate("Library", "Size"), byte_size(model.size)),
         (translate("Library", "Trained for"), _tokens(model.trained_context)),
+        (translate("Library", "License"), model.license),
         (translate("Library", "Chat template"), _template(model)),
         (translate("Library", "Parts"), parts_of(model) if model.parts_wanted > 1 else None),
         (translate("Library", "Found in"), ORIGIN_NAMES[model.origin] or translate("Library", "your model folders")),
         (translate("Library", "File"), model.path),
     ]
-    return [(caption, shown(value)) for caption, value in facts if value]
+    unknown = translate("Library", "Its file does not tell.") if model.is_usable else ""
+    made = [
+        Fact(caption, shown(value) if value else UNKNOWN, "" if value else unknown)
+        for caption, value in facts
+        if value or (unknown and caption != translate("Library", "Parts"))
+    ]
+    if model.name_before:
+        made.append(Fact(translate("Library", "Name of its file"), shown(model.name_before)))
+    return made
+
+
+def use_of(use: ModelUse | None, *, is_known: bool) -> list[Fact]:
+    """Return when a model answered last on this machine, and how fast it was; `is_known` is whether anybody has looked."""
+    used, speed = translate("Library", "Last used"), translate("Library", "Speed here")
+    if use is None:
+        reason = translate("Library", "It has not answered here yet, or its chats were erased.")
+        if not is_known:
+            reason = translate("Library", "What was kept of its answers is not read yet.")
+        return [Fact(used, UNKNOWN, reason), Fact(speed, UNKNOWN, reason)]
+    moment = QLocale().toString(QDateTime.fromMSecsSinceEpoch(use.last_ms), QLocale.FormatType.LongFormat)
+    when = ago(max(0.0, time.time() - use.last_ms / 1000))
+    return [Fact(used, when, moment), _speed(speed, use)]
+
+
+def _speed(caption: str, use: ModelUse) -> Fact:
+    if use.decode is None and use.prefill is None:
+        reason = translate(
+            "Library", "Its answers here were too short to tell, or the first one is still being written."
+        )
+        return Fact(caption, UNKNOWN, reason)
+    written = translate("Library", "writes {speed} tok/s").format(speed=rate(use.decode))
+    read = translate("Library", "reads {speed} tok/s").format(speed=rate(use.prefill))
+    hint = translate(
+        "Library", "Measured over its newest answers here: {answers} that it wrote, {prompts} prompts that it read."
+    )
+    return Fact(caption, f"{written} · {read}", hint.format(answers=use.decode_answers, prompts=use.prefill_answers))
 
 
 def problem_of(model: FoundModel) -> str:

@@ -73,7 +73,7 @@ class ModelBar(QWidget):
         layout.addStretch(1)
         self._disconnect = [
             session.changed.connect(self._show),
-            models.changed.connect(self._refill_menu),
+            models.changed.connect(self._take_models),
             self._marks.end,
         ]
         self._show()
@@ -84,22 +84,20 @@ class ModelBar(QWidget):
             disconnect()
 
     def _show(self) -> None:
-        phase, model, name = self._session.phase, self._session.model, self._session.name
+        phase, model = self._session.phase, self._session.model
+        name, own_file = self._name
         text = name or self.tr("No model")
         if phase == "no_model" and name is not None:
             text = self.tr("No model loaded")
-            self._button.set_name(
-                self.tr("No model is loaded. Your next question loads {name} again.").format(name=name)
-            )
+            said = self.tr("No model is loaded. Your next question loads {name} again.").format(name=name)
         elif model is not None and phase in ("ready", "busy"):
             text = f"{text} · {model.quantisation}"
-            self._button.set_name(
-                self.tr("Model: {name}, {size} on disk, context {context}").format(
-                    name=text, size=byte_size(model.weight_bytes), context=count(model.context)
-                )
+            said = self.tr("Model: {name}, {size} on disk, context {context}").format(
+                name=text, size=byte_size(model.weight_bytes), context=count(model.context)
             )
         else:
-            self._button.set_name(self.tr("Model: {name}").format(name=text))
+            said = self.tr("Model: {name}").format(name=text)
+        self._button.set_name(self.tr("{model}, file {file}").format(model=said, file=own_file) if own_file else said)
         self._button.setText(text.replace("&", "&&"))
         loading = phase in ("starting", "loading")
         self._progress.setVisible(loading)
@@ -112,6 +110,21 @@ class ModelBar(QWidget):
         }
         self._status.set_text(words.get(phase, ""))
         self._status.setVisible(phase in words)
+
+    @property
+    def _name(self) -> tuple[str | None, str]:
+        """What people call the model that is wanted or loaded, and its file's name where that is another."""
+        name, wish, loaded = self._session.name, self._session.wish, self._session.model
+        is_loaded = loaded is not None and self._session.phase != "starting"
+        path = loaded.path if loaded is not None and is_loaded else str(wish.path) if wish is not None else ""
+        entry = self._models.entry_of(path, self._session.ref if is_loaded else None)
+        if name is None or entry is None or not entry.name_before:
+            return name, ""
+        return entry.name, Path(path).name
+
+    def _take_models(self) -> None:
+        self._show()
+        self._refill_menu()
 
     def _open_menu(self) -> None:
         self._fill_menu()

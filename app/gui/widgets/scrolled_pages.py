@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize
-from PySide6.QtWidgets import QStackedWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import QFrame, QScrollArea, QStackedWidget, QWidget
 
 
 class ScrolledPages(QStackedWidget):
@@ -21,3 +21,16 @@ class ScrolledPages(QStackedWidget):
     def hasHeightForWidth(self) -> bool:
         """Have no height that lines would need, as they scroll."""
         return False
+
+
+def scrolled(page: QWidget, name: str, words: str) -> QScrollArea:
+    """Return what scrolls a page up and down where it is higher than its place."""
+    area = QScrollArea()
+    area.setObjectName(name)
+    area.setAccessibleName(words)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    area.setWidgetResizable(True)
+    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+    area.setWidget(page)
+    return area
