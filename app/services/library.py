@@ -41,7 +41,9 @@ class Library:
             notes.changed.connect(self._sort),
             session.changed.connect(self._look_at_loaded),
         ]
-        self._loaded = self.loaded
+        self._loaded, self._was_busy = self.loaded, False
+        self.is_watched = False
+        """Whether somebody looks: then an answer that ends says at once how fast it was."""
         self._sort()
 
     def close(self) -> None:
@@ -126,6 +128,9 @@ class Library:
         self.changed.emit()
 
     def _look_at_loaded(self) -> None:
+        was_busy, self._was_busy = self._was_busy, self._session.phase == "busy"
+        if was_busy and not self._was_busy and self.is_watched:
+            self.notes.refresh()
         if self._loaded != self.loaded:
             self._loaded = self.loaded
             self.changed.emit()

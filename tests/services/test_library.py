@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,9 @@ def test_a_folder_that_may_not_be_read_is_no_missing_one(tmp_path: Path, monkeyp
     assert [folder_state(str(tmp_path / name)) for name in ("away", "file", "a\0b")] == ["missing"] * 3
     monkeypatch.setattr("app.system.model_search.os.scandir", refuse)
     assert folder_state(str(tmp_path)) == "closed"
+
+
+def test_a_loaded_copy_from_elsewhere_is_the_model_that_is_listed(shelf: Library, desk: Desk, tmp_path: Path) -> None:
+    listed = shelf.rows[0].path
+    desk.load(Path(shutil.copy(listed, tmp_path / "copy.gguf")))
+    assert shelf.loaded == listed

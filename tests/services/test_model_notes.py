@@ -192,3 +192,9 @@ def test_what_was_used_last_comes_first_with_how_fast_it_was(
     shelf.notes.refresh()
     desk.settle()
     assert len(told) == 1, "the same is no news"
+    for is_watched in (False, True):
+        shelf.is_watched = is_watched
+        say(desk, "More", *("word " * 20).split())
+    desk.settle()
+    later = shelf.notes.use_of(zebra)
+    assert len(told) == 2 and later is not None and later.decode_answers == use.decode_answers + 2

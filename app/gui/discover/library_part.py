@@ -99,6 +99,7 @@ class LibraryPart(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         """Look what is there now, and what of it fits."""
         super().showEvent(event)
+        self._library.is_watched = True
         self._library.refresh()
         self._wanted = ()
         self._want_fits()
@@ -106,6 +107,7 @@ class LibraryPart(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         """Nobody looks."""
         super().hideEvent(event)
+        self._library.is_watched = False
         self._look.fits.rest(self)
 
     def _connect(self) -> None:
