@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from app.core.model_note import KeptOfModels
 from app.core.store_commands import MeasureStore, StoreCommand
 from app.core.store_events import StoreMeasured
 from app.gui.preferences.dialog import PreferencesDialog
@@ -32,6 +33,9 @@ class Shelf:
 
     def send(self, command: StoreCommand) -> None:
         self.sent.append(command)
+
+    def look(self) -> KeptOfModels:
+        return KeptOfModels()
 
     def close(self) -> None:
         pass

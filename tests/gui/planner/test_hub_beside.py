@@ -118,6 +118,11 @@ def test_one_that_cannot_be_read_after_it_was_chosen_is_told_without_another_cho
     assert not beside.service.is_busy and "Working it out" not in beside.says("plan_comparison_use")
 
 
+def answers(beside: Beside, said: str) -> None:
+    """Wait until the comparison says something."""
+    beside.waits(lambda: beside.says("plan_comparison_answer").startswith(said))
+
+
 def test_a_model_that_is_not_read_is_no_missing_gpu(beside_hub: Beside) -> None:
     beside = beside_hub
     for models, said in (
@@ -125,7 +130,7 @@ def test_a_model_that_is_not_read_is_no_missing_gpu(beside_hub: Beside) -> None:
         ((ModelChoice(PATH), ModelChoice(f"{PATH}-2")), "None of the models that are ticked is read"),
     ):
         beside.service.choose(replace(beside.service.chosen, models=models))
-        beside.waits(lambda said=said: beside.says("plan_comparison_answer").startswith(said))
+        answers(beside, said)
         assert beside.stage.sees("plan_comparison_begin")
 
 
