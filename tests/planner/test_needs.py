@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import pytest
+from msgspec.structs import replace
+
 from app.planner.comparison import Usage, compare
 from app.planner.needs import Need, judge, judged
 from tests.planner.test_comparison import row
@@ -49,3 +52,39 @@ def test_what_meets_a_need_surely_comes_before_a_larger_file_that_hardly_does() 
     found = judged(rows, Need(Usage(8192), tokens_per_s=(larger.low + larger.tokens_per_s) / 2))
     told = [(each.row.gpu.id, each.row.model.name, each.is_close) for each in found if each.meets]
     assert told[:2] == [("rtx-3060", "Q4_K_M", False), ("rtx-3060", "Q8_0", True)]
+
+
+def test_what_is_needed_exactly_is_enough() -> None:
+    found = row("l4", Usage(2048, 4, 2048))
+    speed, last = found.speed, found.first_token_together
+    assert speed and last
+    use = Usage(2048, 4, 2048)
+    assert judge(found, Need(use, last.seconds, speed.tokens_per_s)).meets
+    assert judge(found, Need(use, tokens_per_s=speed.tokens_per_s + 0.01)).shortfall == "speed"
+    assert judge(found, Need(use, last.seconds - 0.0001)).shortfall == "first_token"
+
+
+def test_the_very_end_of_a_band_is_within_it() -> None:
+    found = row("l4", Usage(2048, 4, 2048))
+    speed, last = found.speed, found.first_token_together
+    assert speed and last
+    use = Usage(2048, 4, 2048)
+    assert not judge(found, Need(use, last.high, speed.low)).is_close, "the slow end is enough"
+    at_best = judge(found, Need(use, tokens_per_s=speed.high))
+    assert at_best.shortfall == "speed" and at_best.is_close
+
+
+@pytest.mark.parametrize("may_split", [False, True])
+def test_layers_in_main_memory_count_only_where_they_may_lie_there(may_split: bool) -> None:
+    found = row("l4", Usage(2048))
+    partly = replace(found, plan=replace(found.plan, verdict="partly"))
+    judged_so = judge(partly, Need(Usage(2048), may_split=may_split))
+    assert judged_so.shortfall == (None if may_split else "memory")
+
+
+def test_a_gpu_that_would_just_do_is_not_what_is_too_small() -> None:
+    found = row("l4", Usage(2048))
+    large = replace(found, plan=replace(found.plan, verdict="too_large"), needed_whole=found.gpu.usable)
+    assert judge(large, Need(Usage(2048))).wanted is None, "main memory is"
+    larger = replace(large, needed_whole=found.gpu.usable + 1)
+    assert judge(larger, Need(Usage(2048))).wanted == found.gpu.usable + 1

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from app.core.kept_comparison import KeptComparison
 from app.core.model import DEFAULT_CONTEXT
-from app.core.own_gpu import OwnGpu
+from app.core.own_gpu import MOST_OWN, OwnGpu
 from app.gui.planner.comparison.words import verdict_hint
 from app.planner.gpu_table import read_gpu_table
 from app.services.plan_answer import PlanAsked
@@ -301,3 +301,26 @@ def test_two_files_or_gpus_of_one_name_are_two_rows() -> None:
     chosen = Chosen((ModelChoice("a"), ModelChoice("b")), ("rtx-4090", "own-4090"))
     worked = work_out(Grounds(chosen, {"a": same, "b": same}, (GPUS["rtx-4090"], twin)))
     assert len({row.key for row in worked.rows}) == len(worked.rows) == 4
+
+
+def test_all_of_the_context_that_a_model_was_trained_for_can_be_had() -> None:
+    wanted = Wanted(room=True)
+    rows = [rows_of("h200", context=context, wanted=wanted).rows[0] for context in (131_072, 131_073)]
+    assert [row.need.meets for row in rows if row.need is not None] == [True, False]
+
+
+def test_a_model_that_was_trained_for_less_comes_behind_one_that_meets_the_need() -> None:
+    less = planned("llama-3.1-8b")
+    models = {"less": less, "more": replace(less, trained_context=1 << 20)}
+    chosen = Chosen((ModelChoice("less"), ModelChoice("more")), ("h200",), context=200_000, wanted=Wanted(room=True))
+    rows = work_out(Grounds(chosen, models, (GPUS["h200"],))).rows
+    assert [(row.path, row.need.meets) for row in rows if row.need is not None] == [("more", True), ("less", False)]
+
+
+def test_there_is_room_for_so_many_gpus_of_ones_own(desk: Desk) -> None:
+    comparison, settings = desk.program.planner.comparison, desk.program.settings
+    settings.change(gpus={f"Card {number}": OwnGpu(8, 100) for number in range(MOST_OWN - 1)})
+    assert comparison.keep_gpu("The last", OwnGpu(8, 100)) is None
+    refused = comparison.keep_gpu("One more", OwnGpu(8, 100))
+    assert refused is not None and f"{MOST_OWN} GPUs" in refused.english() and len(settings.values.gpus) == MOST_OWN
+    assert comparison.keep_gpu("Renamed", OwnGpu(8, 100), "the-last") is None, "that is none more"

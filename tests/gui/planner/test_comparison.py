@@ -6,6 +6,7 @@ import csv
 import io
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QAccessible, QImage
@@ -21,6 +22,7 @@ from PySide6.QtWidgets import (
 from pytestqt.qtbot import QtBot
 
 from app.core.devices import Device
+from app.core.kept_comparison import KeptComparison
 from app.core.model import DEFAULT_CONTEXT
 from app.core.own_gpu import OwnGpu
 from app.core.store_events import Lengths, UseMeasured
@@ -29,6 +31,7 @@ from app.gui.planner.comparison.gpu_dialog import GpuDialog
 from app.gui.planner.comparison.rows_model import EACH, FIRST_TOKEN, SMALL_ROLE, TOGETHER
 from app.gui.planner.page import PlannerPage
 from app.gui.widgets.boxes import NumberBox
+from app.services.kept_choice import chosen_of, kept_of
 from app.services.plan_values import Chosen, ModelChoice, Wanted
 from tests.gui.planner.beside import Beside
 
@@ -152,6 +155,18 @@ def test_what_is_typed_is_a_need_also_where_it_is_what_stood_there(beside: Besid
     beside.waits(lambda: "None of 5 meets what you need" in beside.says("plan_comparison_answer"))
     assert beside.service.chosen.wanted == Wanted(room=True) and beside.service.chosen.context == DEFAULT_CONTEXT
     assert beside.part.choices.form.room.isChecked()
+
+
+def test_whatever_can_be_set_is_there_again_after_a_restart(beside: Beside) -> None:
+    form = beside.part.choices.form
+    boxes = (form.context, form.users, form.prompt, form.first_token, form.speed)
+    for end in (NumberBox.minimum, NumberBox.maximum):
+        for box in boxes:
+            box.setValue(end(box))
+        kept = kept_of(beside.service.chosen)
+        assert msgspec.json.decode(msgspec.json.encode(kept), type=KeptComparison) == kept
+        assert chosen_of(kept) == beside.service.chosen
+        assert (kept.context, kept.users) == tuple(round(end(box)) for box in (form.context, form.users))
 
 
 def test_a_tick_makes_a_need_of_the_context_and_a_speed_takes_it_along(beside: Beside) -> None:
