@@ -98,17 +98,17 @@ def test_the_legend_is_as_high_as_its_rows_and_stands_in_the_picture(beside: Bes
     assert len(marks) == 6 and marks <= colours_of(picture.copy(0, picture.height() - high, picture.width(), high))
 
 
-def test_each_pattern_is_seen_whole_beside_its_letter(beside: Beside) -> None:
+@pytest.mark.parametrize("wide", [SAMPLE_PX, MARK_PX - theme.SPACE_XS])
+def test_each_pattern_is_told_apart_beside_its_letter(beside: Beside, wide: int) -> None:
     seen = set()
-    assert MARK_PX - theme.SPACE_S >= SAMPLE_PX, "in the table as in the legend"
     for number in range(MOST_LINES):
-        image = QImage(SAMPLE_PX, 3, QImage.Format.Format_RGB32)
+        image = QImage(wide, 3, QImage.Format.Format_RGB32)
         image.fill(QColor("white"))
         painter = QPainter(image)
         painter.setPen(line_pen(number, beside.part._themes.paper))
-        painter.drawLine(QPointF(0, 1), QPointF(SAMPLE_PX, 1))
+        painter.drawLine(QPointF(0, 1), QPointF(wide, 1))
         painter.end()
-        runs = "".join("x" if image.pixelColor(x, 1).lightness() < 250 else " " for x in range(SAMPLE_PX)).split()
+        runs = "".join("x" if image.pixelColor(x, 1).lightness() < 250 else " " for x in range(wide)).split()
         assert len(runs) > 1 or number == 0, (number, runs)
         seen.add(tuple(map(len, runs)))
     assert len(seen) == MOST_LINES

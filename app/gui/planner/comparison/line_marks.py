@@ -12,7 +12,7 @@ from app.gui.charts.line_patterns import PATTERNS, SOLID
 MOST_LINES = 8
 """As many as there are patterns."""
 LETTERS = ALL_LETTERS[:MOST_LINES]
-LINE_PX, MARK_PX, SAMPLE_PX = 2.0, 42, 34
+LINE_PX, MARK_PX, SAMPLE_PX = 2.0, 30, 34
 """A line of so many px, the room of one with what is beside it, and a piece that shows each pattern whole."""
 
 

@@ -114,7 +114,7 @@ class RowCells(QStyledItemDelegate):
             painter.drawText(QRect(left, place.top(), room, half), _LEFT, LETTERS[number])
             painter.setPen(line_pen(number, look))
             middle = place.top() + half * 1.5
-            painter.drawLine(QPointF(left, middle), QPointF(left + room - theme.SPACE_S, middle))
+            painter.drawLine(QPointF(left, middle), QPointF(left + room - theme.SPACE_XS, middle))
         return place.adjusted(0, 0, -room, 0) if is_turned else place.adjusted(room, 0, 0, 0)
 
 
