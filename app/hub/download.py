@@ -18,7 +18,7 @@ from pathlib import Path
 from app.core.download import DownloadFile, DownloadState
 from app.core.errors import UserError
 from app.core.gguf_magic import GGUF_MAGIC
-from app.hub import download_sentences, web_sentences
+from app.hub import download_sentences, proxy_sentences, web_sentences
 from app.hub.checksum import Checksum
 from app.hub.download_control import Control, Stopped
 from app.hub.partial_file import PartialFile, PartState, beginning
@@ -34,8 +34,6 @@ LOOK_EVERY = 64 << 20
 """Bytes between two looks at the free space."""
 PARTIAL, BAD_RANGE = 206, 416
 _CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<total>\d{1,18}|\*)")
-_PROXY_REFUSES = "Tunnel connection failed: 4"
-"""How the standard library begins what it says of a proxy that wants a password, or no such connection."""
 _WEB_PAGES = ("text/html", "application/xhtml+xml")
 Tell = Callable[[DownloadState, int], None]
 """Called with how many bytes of the file are there, for every piece."""
@@ -287,7 +285,7 @@ def _may_begin_with(file: DownloadFile, begin: bytes) -> bool:
 
 def _is_lasting(error: BaseException) -> bool:
     """Whether the next try meets the same."""
-    return isinstance(error, ssl.SSLCertVerificationError) or str(error).startswith(_PROXY_REFUSES)
+    return isinstance(error, ssl.SSLCertVerificationError) or proxy_sentences.is_lasting(error)
 
 
 def _strong(etag: str) -> str:

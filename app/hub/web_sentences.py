@@ -10,11 +10,10 @@ from app.core.errors import ExitCode, UserError
 from app.core.hub_model import Offline, ServerFailed
 from app.core.printable import printable
 from app.core.words import translate
-from app.hub import retrying
+from app.hub import proxy_sentences, retrying
 
 _LONGEST = 120
 NOT_FOUND = 404
-SIGN_IN = 511
 GATED = "GatedRepo"
 MINUTE_S, HOUR_S = 60, 3600
 
@@ -102,6 +101,9 @@ def unreachable(host: str, error: BaseException) -> UserError:
                 host=host,
             )
         )
+    told = proxy_sentences.in_the_way(host, error)
+    if told is not None:
+        return told
     return ServerFailed(
         translate(
             "Hub",
@@ -150,8 +152,10 @@ def refused(host: str, status: int, has_token: bool, why: str = "", wait_s: floa
                 host=host,
             )
         )
-    if status == SIGN_IN:
+    if status == proxy_sentences.SIGN_IN:
         return web_page(host)
+    if status == proxy_sentences.PASSWORD_WANTED:
+        return proxy_sentences.password_wanted()
     if status >= 500:
         return ServerFailed(
             translate("Hub", "{host} has trouble of its own ({status}): try again later.", host=host, status=status)
@@ -237,14 +241,7 @@ def unsafe_redirect(host: str) -> UserError:
 
 def web_page(host: str) -> UserError:
     """A page of HTML in place of what was asked for."""
-    return ServerFailed(
-        translate(
-            "Hub",
-            "{host} answers with a web page and no model: a sign-in of this network may be in the way, so open a browser,"
-            " or check HF_ENDPOINT.",
-            host=_short(host),
-        )
-    )
+    return proxy_sentences.sign_in(_short(host))
 
 
 def encoded(host: str, encoding: str) -> UserError:

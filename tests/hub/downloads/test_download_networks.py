@@ -120,8 +120,30 @@ def test_a_proxy_that_wants_a_password_is_told_at_once(
     monkeypatch.setenv(f"{scheme}_proxy", hub.endpoint)
     hub.resolving = lambda request: request.send_text("", 407, Proxy_Authenticate="Basic")
     text, tries = failed(hub, tmp_path, HF_ENDPOINT=f"{scheme}://hub.invalid", HF_TOKEN="hf_secret")
-    assert "407" in text and "HTTPS_PROXY" in text and tries == 1
+    assert "wants a name and a password (407): write them into HTTPS_PROXY" in text and tries == 1
     assert scheme == "http" or not any("authorization" in headers for _, _, headers in hub.asked)
+
+
+@pytest.mark.parametrize(
+    ("status", "words", "lasts"),
+    [
+        (200, "not encrypted as it should be", False),
+        (302, "a sign-in of this network may be in the way", True),
+        (403, "The proxy makes no connection to hub.invalid (403)", True),
+        (503, "The proxy makes no connection to hub.invalid (503)", False),
+        (511, "a sign-in of this network may be in the way", True),
+    ],
+)
+def test_a_proxy_that_answers_itself_is_told(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, status: int, words: str, lasts: bool
+) -> None:
+    """It is asked for a connection to a hub, and sends a page."""
+    monkeypatch.setattr(download_run, "MOST_TRIES", 2)
+    monkeypatch.setenv("https_proxy", hub.endpoint)
+    hub.resolving = lambda request: request.send_text(PAGE, status, "text/html", Location="http://sign-in.invalid/")
+    text, tries = failed(hub, tmp_path, HF_ENDPOINT="https://hub.invalid", HF_TOKEN="hf_secret")
+    assert words in text and "[" not in text and tries == (1 if lasts else 2)
+    assert not any("authorization" in headers for _, _, headers in hub.asked)
 
 
 def sign_in(request: Request) -> None:
