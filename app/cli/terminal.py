@@ -89,7 +89,10 @@ class Terminal:
     def read_secret(self, question: str) -> str:
         """Return one line of standard input; where a person types it, what is typed is not shown."""
         if sys.stdin is not None and sys.stdin.isatty():
-            return getpass.getpass(question)
+            try:
+                return getpass.getpass(question)
+            except EOFError:
+                return ""  # Ctrl+D in place of an answer
         return self.read_input().strip()
 
     def forget_output(self) -> None:

@@ -1,5 +1,8 @@
 from __future__ import annotations
 
+import getpass
+import io
+import sys
 from collections.abc import Callable, Iterator
 
 import keyring
@@ -52,3 +55,14 @@ def test_without_a_keyring_nothing_is_kept_and_the_variable_is_named(
     feed(b"no token\n")
     assert line.run("models", "token", "--set") == ExitCode.WRONG_USE
     assert "no token" not in line.err + line.out
+
+
+def test_an_end_of_input_in_place_of_a_token_keeps_none(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
+    def ended(_: str) -> str:
+        raise EOFError
+
+    monkeypatch.setattr(sys, "stdin", io.StringIO())
+    monkeypatch.setattr(sys.stdin, "isatty", lambda: True)
+    monkeypatch.setattr(getpass, "getpass", ended)
+    assert line.run("models", "token", "--set") == ExitCode.WRONG_USE
+    assert line.err.startswith("That is no access token") and line.out == ""
