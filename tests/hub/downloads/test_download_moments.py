@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import UserError
-from app.hub import download, download_run, download_sentences, web, web_sentences
+from app.hub import download, download_run, download_sentences, proxy_sentences, web, web_sentences
 from app.hub.partial_file import PartialFile
 from tests.hub import failing_hub as fails
 from tests.hub.download_hub import downloader
@@ -63,6 +63,7 @@ def kind(error: UserError) -> str:
 
 LOST = kind(download_sentences.lost("h"))
 NO_ANSWER = kind(web_sentences.unreachable("h", OSError()))
+PASSWORD = kind(proxy_sentences.password_wanted())
 STALLED = kind(download_sentences.stalled("h"))
 DAMAGED = kind(download_sentences.damaged("n"))
 CHANGED = kind(download_sentences.changed("n"))
@@ -127,7 +128,7 @@ FAILURES = {
     "disk full": Failure(NO_ROOM),
     "disk for small files": Failure(TOO_LARGE),
     "disk broken": Failure(UNWRITABLE),
-    "proxy wants a password": Failure(NO_ANSWER, fails.elsewhere(lambda _: "https://files.invalid/1")),
+    "proxy wants a password": Failure(PASSWORD, fails.elsewhere(lambda _: "https://files.invalid/1")),
     "no proxy there": Failure(UNREACHABLE, fails.elsewhere(lambda _: "https://files.invalid/1"), goes_on=True),
     "unknown certificate": Failure(UNTRUSTED, fails.elsewhere(to_untrusted)),
 }
