@@ -5,6 +5,7 @@ from __future__ import annotations
 import getpass
 import io
 import os
+import shutil
 import sys
 from typing import TextIO
 
@@ -71,8 +72,11 @@ class Terminal:
         """Show a line on standard error that the next output replaces; only to a person."""
         if self._err_is_screen:
             self.clear_progress()
-            self._say(one_line(text))
-            self._progress = len(text)
+            shown, most = one_line(text), shutil.get_terminal_size().columns - 1
+            if len(shown) > most:  # a line that wraps could not be taken away again
+                shown = shown[: max(0, most - 1)] + "…"
+            self._say(shown)
+            self._progress = len(shown)
 
     def clear_progress(self) -> None:
         """Take the line of progress away."""

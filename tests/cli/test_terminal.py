@@ -84,3 +84,17 @@ def test_a_sentence_that_cannot_be_encoded_is_written_all_the_same(
     monkeypatch.setattr(line.desk.program.ask, "begin", fail)
     assert line.run("ask", "Hi", "--json") == 3
     assert line.lines()[0]["sentence"] == "No \ufffd."
+
+
+@pytest.mark.parametrize("columns", [20, 80])
+def test_progress_stays_on_one_line_that_can_be_taken_away(monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    screen = Screen()
+    monkeypatch.setattr(sys, "stderr", screen)
+    monkeypatch.setenv("COLUMNS", str(columns))
+    terminal = Terminal()
+    terminal.progress("word " * 50)
+    terminal.progress("short")
+    terminal.clear_progress()
+    long, _, short, _, end = screen.getvalue().split("\r")
+    assert len(long) < columns and long.startswith("word ") and long.endswith("…")
+    assert (short, end) == ("short", "") and screen.getvalue().count(" " * (columns - 1)) == 1
