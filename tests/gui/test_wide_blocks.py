@@ -202,6 +202,7 @@ def test_somebody_who_selects_at_the_edge_reaches_what_is_out_of_sight(transcrip
     QTest.mouseMove(view, end)
     assert bar.sideways.offset > 0
     sideways = bar.sideways
+    transcript._select_on.setInterval(1)
     qtbot.waitUntil(lambda: sideways.offset == sideways.most, timeout=60_000)
     qtbot.waitUntil(lambda: not transcript._select_on.isActive(), timeout=60_000)
     QTest.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
