@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
+from app.gui.outside.task_bar import TaskBar, session_bus
 from app.services.first_model import lacks_model
 from app.services.program import Program
 from app.services.wishes import Wish
@@ -45,6 +46,7 @@ class ModelsWiring(QObject):
         window.actions_by_name["inspect_file_action"].triggered.connect(lambda _checked=False: self.choose_file())
         window.parts.model_bar.inspect_wanted.connect(self.choose_file)
         self._card: FirstModelCard | None = None
+        self._task_bar = TaskBar(program.downloads, window, session_bus)
         self._disconnect = [
             program.chat.opened.connect(self._leave),
             program.models.changed.connect(self._offer_first),
@@ -53,6 +55,7 @@ class ModelsWiring(QObject):
 
     def close(self) -> None:
         """Listen to the services no longer."""
+        self._task_bar.close()
         if self._page is not None:
             self._page.disconnect_services()
         if self._card is not None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import posixpath
 import re
+import sys
 from dataclasses import dataclass
 from importlib import util
 from pathlib import Path, PurePosixPath
@@ -30,7 +31,7 @@ FORMULA_FILES = ("ziamath/fonts/STIXTwoMath-Regular.ttf", "latex2mathml/unimaths
 # connections without hf_xet; the rest is of the tools.
 EXCLUDED = (
     "llama_cpp.llama",
-    "PySide6.QtDBus",
+    *(() if sys.platform == "linux" else ("PySide6.QtDBus",)),  # there, task bars are told of downloads over it
     "PySide6.QtNetwork",
     "PySide6.QtOpenGL",
     "PySide6.QtQml",
