@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
+from app.gui.outside.away import Away
 from app.gui.outside.task_bar import TaskBar, session_bus
 from app.services.first_model import lacks_model
 from app.services.program import Program
@@ -47,6 +48,8 @@ class ModelsWiring(QObject):
         window.parts.model_bar.inspect_wanted.connect(self.choose_file)
         self._card: FirstModelCard | None = None
         self._task_bar = TaskBar(program.downloads, window, session_bus)
+        self._away = Away(program.notices, window)
+        window.parts.notice_bar.remedy_wanted.connect(self._remedy)
         self._disconnect = [
             program.chat.opened.connect(self._leave),
             program.models.changed.connect(self._offer_first),
@@ -56,6 +59,7 @@ class ModelsWiring(QObject):
     def close(self) -> None:
         """Listen to the services no longer."""
         self._task_bar.close()
+        self._away.close()
         if self._page is not None:
             self._page.disconnect_services()
         if self._card is not None:
@@ -109,9 +113,17 @@ class ModelsWiring(QObject):
         welcome.show_offer(is_offered=is_lacking)
 
     def _load(self, path: str) -> None:
-        """Load a model, and go to where one chats with it."""
+        """Load a model, and go to where one chats with it: nobody has to offer that any more."""
+        latest = self._program.notices.latest
+        if latest is not None and latest.path == path:
+            self._program.notices.settle("load_downloaded")
         self._program.session.use(Wish(Path(path)))
         self._window.show_page("chat")
+
+    def _remedy(self, remedy: str) -> None:
+        latest = self._program.notices.latest
+        if remedy == "load_downloaded" and latest is not None:
+            self._load(latest.path)
 
     def _go(self, name: str) -> None:
         if name == "models":

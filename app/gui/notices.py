@@ -98,6 +98,14 @@ class NoticeBar(QWidget):
         self._page = name
         self._show()
 
+    def said(self, notice: Notice) -> str:
+        """Return the words of a notice."""
+        sentences = [render(sentence) for sentence in (notice.sentence, *notice.more)]
+        # What lasts was told of several things: each is read by itself.
+        is_list = notice.lasts and len(sentences) > 1
+        said = "\n".join(f"• {each}" for each in sentences) if is_list else " ".join(sentences)
+        return self.tr("“{file}”: {said}").format(file=notice.file, said=said) if notice.file else said
+
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let no time count while a dialog stands before the window, or nobody sees it."""
         if event.type() in _COVERS:
@@ -181,7 +189,7 @@ class NoticeBar(QWidget):
         if notice is None:
             self._timer.stop()
             return
-        self._text.setText(self._sentences(notice))
+        self._text.setText(self.said(notice))
         self.setAccessibleName(self._text.text())
         self._remedy.setVisible(notice.remedy is not None and notice.remedy not in self._elsewhere)
         if notice.remedy is not None:
@@ -202,13 +210,6 @@ class NoticeBar(QWidget):
         if self._load_failed is None or self._load_failed[0] is not notice:
             self._load_failed = notice, self._page
         return None if self._page in WITHOUT_MODEL and self._load_failed[1] != self._page else notice
-
-    def _sentences(self, notice: Notice) -> str:
-        sentences = [render(sentence) for sentence in (notice.sentence, *notice.more)]
-        # What lasts was told of several things: each is read by itself.
-        is_list = notice.lasts and len(sentences) > 1
-        said = "\n".join(f"• {each}" for each in sentences) if is_list else " ".join(sentences)
-        return self.tr("“{file}”: {said}").format(file=notice.file, said=said) if notice.file else said
 
     def _start_or_stop(self) -> None:
         """Let time count only while the card is seen and nobody is about to use what is offered."""
@@ -239,6 +240,7 @@ class NoticeBar(QWidget):
             "load_options": self.tr("Load options…"),
             "larger_context": self.tr("Larger context…"),
             "load_again": self.tr("Load"),
+            "load_downloaded": self.tr("Load and chat"),
         }
         return words[remedy]
 
@@ -250,7 +252,7 @@ class NoticeBar(QWidget):
     def _tell_details(self) -> None:
         notice = self._notices.latest
         if notice is not None:
-            self.details_wanted.emit(self._sentences(notice), list(notice.details))
+            self.details_wanted.emit(self.said(notice), list(notice.details))
 
 
 class _Card(QWidget):

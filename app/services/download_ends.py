@@ -14,7 +14,7 @@ from app.services.downloads import DownloadRow, Downloads
 from app.services.engine_session import EngineSession
 from app.services.first_model import lacks_model
 from app.services.models import Models
-from app.services.notices import Notice, Notices
+from app.services.notices import Notice, Notices, Remedy
 from app.services.wishes import Wish
 
 
@@ -27,19 +27,21 @@ def watch_ends(downloads: Downloads, models: Models, notices: Notices, session: 
             _once_read(models, row.path, lambda found: tell(row, found, is_wanted))
             models.refresh()
         elif row.problem is not None:
-            notices.post(Notice(row.problem, file=row.wanted.name))
+            notices.post(Notice(row.problem, file=row.wanted.name, news=True))
 
     def tell(row: DownloadRow, found: FoundModel | None, is_wanted: bool) -> None:
         if found is not None and found.problem is not None:
             downloads.say_unusable(row.key, found.problem)
             notices.post(_unusable(row.wanted.name, found))
             return
-        if is_wanted and session.phase == "no_model" and session.name is None:
+        is_used = is_wanted and session.phase == "no_model" and session.name is None
+        if is_used:
             session.use(Wish(Path(row.path)))
         whole = translate("Download", "{name} is downloaded.", name=row.wanted.name)
         if found is not None:
             whole = translate("Download", "{name} is downloaded: it is among your models now.", name=row.wanted.name)
-        notices.post(Notice(whole, level="hint"))
+        offer: Remedy | None = "load_downloaded" if found is not None and not is_used else None
+        notices.post(Notice(whole, level="hint", remedy=offer, path=row.path, news=True))
 
     downloads.ended.connect(end)
 
@@ -60,5 +62,6 @@ def _unusable(name: str, found: FoundModel) -> Notice:
     reasons = () if found.problem is None else (found.problem,)
     if found.kind is not None:
         whole = translate("Download", "{name} is downloaded, but is no model to chat with.", name=name)
-        return Notice(whole, level="hint", more=reasons)
-    return Notice(translate("Download", "{name} is downloaded, but cannot be used.", name=name), more=reasons)
+        return Notice(whole, level="hint", more=reasons, news=True)
+    cannot = translate("Download", "{name} is downloaded, but cannot be used.", name=name)
+    return Notice(cannot, more=reasons, news=True)

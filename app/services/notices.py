@@ -16,6 +16,7 @@ Level = Literal["hint", "error"]
 Remedy = Literal[
     "restart_engine",
     "load_again",
+    "load_downloaded",
     "open_model",
     "choose_template",
     "load_options",
@@ -54,6 +55,10 @@ class Notice(msgspec.Struct, frozen=True):
     """Name of the file that it is about, where no sentence says it."""
     of_load: bool = False
     """It says why a model could not be loaded: pages that need no model have no use for it."""
+    path: str = ""
+    """The file that “load_downloaded” loads."""
+    news: bool = False
+    """It says how something ended that takes long: whoever looks at another program is told as well."""
 
 
 class Notices:
@@ -62,6 +67,8 @@ class Notices:
     def __init__(self) -> None:
         self.changed: Signal[()] = Signal()
         """The latest notice is another one, or gone."""
+        self.told: Signal[Notice] = Signal()
+        """News, also where something else stands before it."""
         self._lasting: list[Notice] = []
         self._passing: list[Notice] = []
         """The latest last; an error may lie under a hint that offers something."""
@@ -84,6 +91,8 @@ class Notices:
         elif notice.remedy is not None:
             self._passing = [*self._passing[-1:], notice]
         self._show()
+        if notice.news:
+            self.told.emit(notice)
 
     def withdraw(self, notice: Notice) -> None:
         """Take a notice away that no longer holds."""
