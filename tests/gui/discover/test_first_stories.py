@@ -1,0 +1,143 @@
+"""Somebody without any model, and a first download that goes wrong: it says why and what to do, offers nothing half, and goes on."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+
+from app.core.commands import Load
+from app.core.devices import MainMemory
+from app.gui.discover.token_dialog import TokenDialog
+from app.services.download_ends import watch_ends
+from app.system.resources import Resources
+from tests.ggufs import write_tiny_llama
+from tests.gui.conftest import Stage
+from tests.hub.download_hub import DownloadHub
+from tests.hub.keyrings import Memory
+from tests.hub.loopback_hub import Request
+
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+GIB = 1 << 30
+NAME = "starter.gguf"
+MODEL = """[[model]]
+name = "Starter"
+kind = "chat"
+purpose = "To try everything."
+languages = ["en"]
+license = "apache-2.0"
+parameters = 134515008
+context = 8192
+repository = "org/tiny-GGUF"
+revision = "{revision}"
+file = "{name}"
+quantisation = "Q4_1"
+size = {size}
+sha256 = "{sha256}"
+"""
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: Memory) -> Iterator[DownloadHub]:
+    """A hub with the one model of a catalogue."""
+    content = write_tiny_llama(tmp_path / NAME).read_bytes()
+    digest = hashlib.sha256(content).hexdigest()
+    told = MODEL.format(revision="0" * 40, name=NAME, size=len(content), sha256=digest)
+    monkeypatch.setattr(Resources, "catalogue", lambda _resources: told)
+    for name in ("TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE", "HF_TOKEN", "http_proxy", "HTTP_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+    with DownloadHub({NAME: content}) as made:
+        monkeypatch.setenv("HF_ENDPOINT", made.endpoint)
+        yield made
+
+
+@pytest.fixture
+def first(hub: DownloadHub, stage: Stage, monkeypatch: pytest.MonkeyPatch) -> Iterator[Stage]:
+    """The window of the first start."""
+    program = stage.desk.program
+    monkeypatch.setattr(program.planner.devices, "_main_memory", lambda: MainMemory(16 * GIB, 8 * GIB, 16 * GIB))
+    monkeypatch.setattr(program.models, "_folders", (program.paths.models,))
+    monkeypatch.setattr(program.models, "_others", None)
+    program.planner.fits.note(())
+    watch_ends(program.downloads, program.models, program.notices, program.session)
+    program.downloads.start()
+    program.models.refresh()
+    stage.desk.until(lambda: program.planner.recommending.models.recommended)
+    assert stage.reads("first_model_title") == "Starter"
+    yield stage
+    program.downloads.stop()
+
+
+def fails(stage: Stage, sentence: str) -> None:
+    """Press Download and read why nothing came of it, in the chat and on the downloads' card; nothing half is a model."""
+    program = stage.desk.program
+    stage.clicks("first_model_download_button")
+    stage.desk.until(lambda: program.downloads.rows and program.downloads.rows[0].state == "failed")
+    assert stage.reads("first_model_download_state") == "Its download has failed."
+    assert sentence in stage.reads("notice_text")
+    stage.clicks("first_model_downloads_button")
+    assert sentence in stage.reads("download_problem") and stage.reads("download_resume_button") == "Try again"
+    program.models.refresh()
+    stage.settle()
+    assert not list(program.paths.models.rglob("*.gguf")) and not program.models.found
+    assert not stage.sees("download_load_button") and not stage.desk.engine.all(Load)
+
+
+def goes_on(stage: Stage) -> None:
+    """Press Try again: the model comes, and is loaded, as there was none."""
+    program = stage.desk.program
+    stage.clicks("download_resume_button")
+    stage.desk.until(lambda: stage.desk.engine.all(Load))
+    assert program.downloads.rows[0].state == "done" and Path(stage.desk.engine.load.path).name == NAME
+    assert stage.sees("download_load_button") and not stage.sees("download_problem")
+
+
+def test_offline(first: Stage, monkeypatch: pytest.MonkeyPatch, hub: DownloadHub) -> None:
+    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
+    fails(first, "Tokenlight is offline")
+    assert hub.asked == []
+    monkeypatch.delenv("TOKENLIGHT_OFFLINE")
+    goes_on(first)
+
+
+@pytest.mark.parametrize("status", [401, 403])
+def test_a_gated_model_comes_once_a_token_is_given(first: Stage, hub: DownloadHub, status: int) -> None:
+    def gate(request: Request) -> None:
+        if request.headers.get("Authorization") == "Bearer hf_secret":
+            hub.resolving = None
+            hub.deliver(request)
+        else:
+            request.send_text("", status, X_Error_Code="GatedRepo")
+
+    hub.resolving = gate
+    fails(first, "accept")
+    dialog = TokenDialog(first.desk.program.hub_token, first.window)
+    dialog.open()
+    first.desk.until(lambda: not first.desk.program.hub_token.is_busy)
+    QTest.keyClicks(first.find_as(QLineEdit, "token_line"), "hf_secret")
+    QTest.keyClick(first.find_as(QLineEdit, "token_line"), Qt.Key.Key_Return)
+    first.desk.until(lambda: not first.desk.program.hub_token.is_busy)
+    dialog.close()
+    goes_on(first)
+
+
+def test_other_bytes_than_the_checksum_says(first: Stage, hub: DownloadHub) -> None:
+    whole = hub.files[NAME]
+    hub.files[NAME] = whole[:-1] + bytes([whole[-1] ^ 1])
+    fails(first, "checksum")
+    hub.files[NAME], hub.etag = whole, '"two"'
+    goes_on(first)
+
+
+def test_a_full_disk(first: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    free = shutil.disk_usage("/")._replace(free=100)
+    with monkeypatch.context() as patch:
+        patch.setattr(shutil, "disk_usage", lambda _path: free)
+        fails(first, "free")
+    goes_on(first)
