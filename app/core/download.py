@@ -6,6 +6,7 @@ from typing import Literal
 
 import msgspec
 
+from app.core.file_name import is_reserved
 from app.core.hub_model import HubModel
 from app.core.words import Sentence
 
@@ -14,7 +15,6 @@ COMMIT_DIGITS = 40
 LONGEST_NAME = 240
 """Characters of one folder or file: what no disk takes is refused before anything is fetched."""
 _HEXADECIMAL = frozenset("0123456789abcdef")
-_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
 _FORBIDDEN = frozenset('\\:*?"<>|')
 
 DownloadState = Literal["waiting", "running", "retrying", "checking", "paused", "failed", "done"]
@@ -108,4 +108,4 @@ def _is_safe(part: str) -> bool:
         return False
     if any(character in _FORBIDDEN or (not character.isprintable() and character != "\u200d") for character in part):
         return False
-    return part.partition(".")[0].rstrip().lower() not in _RESERVED
+    return not is_reserved(part)

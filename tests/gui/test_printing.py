@@ -269,6 +269,7 @@ def test_an_empty_conversation_asks_for_nothing(office: Office) -> None:
     [
         ("Why is it so?", "Why is it so.pdf"), ("a/b\\c:d", "a b c d.pdf"), ("", "Chat.pdf"), ("...", "Chat.pdf"),
         ("\x00\x1f", "Chat.pdf"), ("x" * 300, "x" * 80 + ".pdf"), ("日本", "日本.pdf"),
+        ("Aux. power", "_Aux. power.pdf"), ("😀" * 80, "😀" * 56 + ".pdf"),
     ],
 )  # fmt: skip
 def test_a_title_becomes_a_name_that_every_system_takes(title: str, name: str) -> None:

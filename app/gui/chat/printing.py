@@ -7,7 +7,6 @@ an older one only when it is complete.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Sequence
 from copy import copy
 from pathlib import Path
@@ -27,6 +26,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QPagedPaintDevice, QPageLayout, QPageSize, QPdfWriter
 from PySide6.QtWidgets import QDialog, QFileDialog, QProgressDialog, QWidget
 
+from app.core.file_name import fitting_stem
 from app.core.words import Sentence, translate
 from app.gui.chat.page_job import PageJob
 from app.gui.chat.pages import Pages
@@ -49,8 +49,6 @@ PATIENCE_MS = 400
 """What is done sooner shows no progress."""
 LOOK_MS = 30
 """So often it is looked whether the file is written."""
-_NO_NAME = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
-_MOST_NAME = 80
 Submit = Callable[[str, Callable[[], None]], None]
 """Runs something in the background; the name is for the log."""
 Tell = Callable[[Notice], None]
@@ -232,7 +230,7 @@ class Printing(QObject):
 
 def file_stem(title: str) -> str:
     """Return a name for the file of a conversation that every system takes, without its ending."""
-    return _NO_NAME.sub(" ", title)[:_MOST_NAME].strip(" .") or qt_translate("Printing", "Chat")
+    return fitting_stem(title) or qt_translate("Printing", "Chat")
 
 
 def file_name(title: str) -> str:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
+from app.core.file_name import fitting_stem
 from app.gui import theme
 from app.gui.chat.text_alone import Background
 from app.gui.dialogs import Dialogs
@@ -144,7 +145,7 @@ class FilePart(QWidget):
             return
         path = shown.paths[0]
         for save, name in zip(self.saves, ("tensors", "metadata", "tokens"), strict=True):
-            save.stem = f"{readable(path.stem)} {name}".replace("/", "_")
+            save.stem = fitting_stem(f"{readable(path.stem)} {name}") or name
         self._show_pane()
 
     def _show_pane(self) -> None:
