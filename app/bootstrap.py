@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from app.core.model import FoundModel, ModelRef
 from app.core.ports import DryRunPort, EnginePort, EventSink, StorePort
 from app.engine.client import EngineClient
 from app.engine.dry_run_client import DryRunClient
@@ -31,6 +30,7 @@ from app.services.inspecting import Inspecting
 from app.services.kv_map import KVMap
 from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
+from app.services.library_files import FileKeepers, FileTools, LibraryFiles
 from app.services.live import Live
 from app.services.load_check import CheckModel, LoadCheck
 from app.services.load_options import LoadOptionsDraft
@@ -38,15 +38,14 @@ from app.services.loop_picture import LoopPicture
 from app.services.machine import Machine
 from app.services.measuring import Measuring, measuring
 from app.services.memory import Memory
-from app.services.model_check import check_model
+from app.services.model_check import check_model, check_script
 from app.services.models import Models
 from app.services.next_token import NextToken
 from app.services.notices import Notices
 from app.services.operations import Operations
 from app.services.other_token import OtherToken
 from app.services.planner_services import PlanPorts, planner_services
-from app.services.preset_model import PresetModels
-from app.services.preset_use import PresetUse
+from app.services.preset_services import preset_services
 from app.services.process_views import ProcessViews
 from app.services.program import Program
 from app.services.prompt_cost import PromptCosts
@@ -64,6 +63,7 @@ from app.system.inbox import Inbox
 from app.system.jobs import Jobs
 from app.system.logs import Logs
 from app.system.memory import main_memory
+from app.system.model_moves import trash_of_module
 from app.system.paths import Paths, find_paths
 from app.system.resources import checkout_models, find_plain_library, find_resources
 from app.system.settings_file import SettingsFile
@@ -87,6 +87,8 @@ MakeStore = Callable[[Path, EventSink], StorePort]
 """Makes the store from its folder and where events go."""
 WINDOW_CHECK = "app.gui.platform_check"
 """Tries Qt in a process of its own; named here, and loaded in that process alone."""
+TRASH = "app.gui.qt_trash"
+"""Moves files to the system's trash; loaded when somebody does that."""
 
 
 def build(options: Options) -> Program:
@@ -101,7 +103,7 @@ def build(options: Options) -> Program:
     def make_dry_run(sink: EventSink) -> DryRunPort:
         return DryRunClient(sink, backend=backend, plain_folder=plain_folder)
 
-    return assemble(options, make_engine, make_dry_run, _check_script if options.fake_engine else check_model)
+    return assemble(options, make_engine, make_dry_run, check_script if options.fake_engine else check_model)
 
 
 def assemble(
@@ -118,7 +120,7 @@ def assemble(
     settings = SettingsFile(paths.settings_file, jobs.submit)
     engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
     dry_run, store = make_dry_run(inbox.put), make_store(paths.data, inbox.put)
-    models = Models([paths.models, *checkout_models()], settings, jobs, OtherModels(os.environ))
+    models = Models([paths.models, *checkout_models()], settings, jobs, others := OtherModels(os.environ))
     templates, sampling, notices = Templates(resources, settings), Sampling(settings), Notices()
     looks = LoadCheck(jobs, settings, dry_run, check, main_memory)
     session = EngineSession(engine, settings, templates, notices, looks)
@@ -131,6 +133,8 @@ def assemble(
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
     ports = PlanPorts(engine, dry_run, hub := Hub(os.environ, paths.cache / "hub", paths.data), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
+    of_hub = _of_hub(options, paths, inbox, hub, settings, jobs)
+    keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner)
     return Program(
         paths=paths,
         resources=resources,
@@ -147,21 +151,20 @@ def assemble(
         session=session,
         sampling=sampling,
         **talk._asdict(),
-        **_of_hub(options, paths, inbox, hub, settings, jobs)._asdict(),
-        **_Files(FileExport(jobs, notices), DiskUse(store, engine))._asdict(),
+        **of_hub._asdict(),
+        **_files(FileTools(paths.models, others, trash_of_module(TRASH), jobs), keepers, ports, notices)._asdict(),
         **counts._asdict(),
-        **_presets(talk, session, sampling, models, jobs, notices)._asdict(),
+        **preset_services(talk, sampling, session, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory, planner.load_plan),
         vocabulary=vocabulary,
-        reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations),
+        reproducing=Reproducing(session, store, vocabulary, talk.chat, talk.conversations, models),
         **records._asdict(),
         views=_views(session, engine, talk.answers, records, counts, measured, vocabulary),
         planner=planner,
         live=live,
         memory=memory,
-        ask=Ask(session, models, templates),
         machine=machine,
-        doctor=Doctor(engine, paths, settings, models, WINDOW_CHECK),
+        **_Commands(Ask(session, models, templates), Doctor(engine, paths, settings, models, WINDOW_CHECK))._asdict(),
     )
 
 
@@ -194,11 +197,24 @@ def _views(
     )
 
 
+class _Commands(NamedTuple):
+    """What commands of the terminal do."""
+
+    ask: Ask
+    doctor: Doctor
+
+
 class _Files(NamedTuple):
     """What writes files for people, and what lies on the disk."""
 
     file_export: FileExport
     disk_use: DiskUse
+    library_files: LibraryFiles
+
+
+def _files(tools: FileTools, keepers: FileKeepers, ports: PlanPorts, notices: Notices) -> _Files:
+    library = LibraryFiles(tools, keepers, ports.store, ports.engine)
+    return _Files(FileExport(tools.jobs, notices), DiskUse(ports.store, ports.engine), library)
 
 
 def _of_hub(
@@ -215,13 +231,6 @@ class _Counts(NamedTuple):
     prompt_count: PromptCount
     prompt_costs: PromptCosts
     lane_outlook: LaneOutlook
-
-
-class _Presets(NamedTuple):
-    """What uses the presets of whole chats."""
-
-    preset_models: PresetModels
-    preset_use: PresetUse
 
 
 class _Records(NamedTuple):
@@ -257,21 +266,6 @@ def _records(
         next_token,
         Laboratory(chat, session, sampling, vocabulary, inspecting, jobs, next_token.watch_whole),
     )
-
-
-def _presets(
-    talk: Talk, session: EngineSession, sampling: Sampling, models: Models, jobs: Jobs, notices: Notices
-) -> _Presets:
-    wanted = PresetModels(session, models, jobs)
-    use = PresetUse(talk.chat_presets, talk.system_prompt, sampling, talk.chat, talk.conversations, wanted, notices)
-    return _Presets(wanted, use)
-
-
-def _check_script(path: Path) -> tuple[FoundModel, ModelRef | None]:
-    """Let the scripted engine have its scripts, which are no models."""
-    if path.suffix != ".json":
-        return check_model(path)
-    return FoundModel(str(path), 0, path.stem), ModelRef(0, path.name, str(path))
 
 
 def _counts(

@@ -7,6 +7,7 @@ import msgspec
 from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Chunk, Conversation, Message, Pieces, StoredAnswer
 from app.core.draft import Draft
+from app.core.model import ModelRef
 from app.core.model_note import ModelNote
 
 
@@ -189,6 +190,13 @@ class MeasureModelUse(msgspec.Struct, frozen=True):
     request: int
 
 
+class ReadModelUse(msgspec.Struct, frozen=True):
+    """Say which conversations hold an answer of a model; answered by `ModelUseRead`."""
+
+    request: int
+    model: ModelRef
+
+
 StoreCommand = (
     OpenStore
     | KeepConversation
@@ -215,4 +223,5 @@ StoreCommand = (
     | MeasureStore
     | MeasureUse
     | MeasureModelUse
+    | ReadModelUse
 )

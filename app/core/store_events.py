@@ -128,6 +128,13 @@ class ModelUseMeasured(msgspec.Struct, frozen=True, tag="model_use_measured"):
     uses: tuple[ModelUse, ...]
 
 
+class ModelUseRead(msgspec.Struct, frozen=True, tag="model_use_read"):
+    """The conversations that hold an answer of a model, those that are deleted left out; the newest first."""
+
+    request: int
+    titles: tuple[str, ...]
+
+
 class StoreFailed(msgspec.Struct, frozen=True, tag="store_failed"):
     """Something could not be written, or read; what could not be written is in memory and tried again."""
 
@@ -156,6 +163,7 @@ StoreEvent = (
     | StoreMeasured
     | UseMeasured
     | ModelUseMeasured
+    | ModelUseRead
     | StoreFailed
     | StoreRecovered
     | StoreRenewed

@@ -110,6 +110,13 @@ class ChatPresets:
         starts = self._kept.start_with
         self._change(presets=presets, start_with=cleaned if starts == name else starts)
 
+    def follow(self, old: frozenset[str], new: str) -> None:
+        """Name a model by its new path; where it has none any more, presets keep the old one and say that it is missing."""
+        if new:
+            self._change(presets={name: _moved(preset, old, new) for name, preset in self._kept.presets.items()})
+            if self._before is not None:
+                self._before = self._before._replace(preset=_moved(self._before.preset, old, new))
+
     def delete(self, name: str) -> None:
         """Forget a preset, with an offer to undo that; chats that were begun with it stay as they are."""
         self._note(name, translate("ChatPresets", "The chat preset “{name}” was deleted.", name=name))
@@ -148,6 +155,12 @@ class ChatPresets:
     def _change(self, **changes: object) -> None:
         self._settings.change(chats=msgspec.structs.replace(self._kept, **changes))
         self.changed.emit()
+
+
+def _moved(preset: ChatPreset, old: frozenset[str], new: str) -> ChatPreset:
+    if preset.model is None or preset.model.path not in old:
+        return preset
+    return msgspec.structs.replace(preset, model=msgspec.structs.replace(preset.model, path=new))
 
 
 def part_problem(preset: ChatPreset) -> Sentence | None:

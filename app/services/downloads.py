@@ -157,6 +157,15 @@ class Downloads:
             self._rows[key] = msgspec.structs.replace(row, unusable=reason)
             self.changed.emit()
 
+    def follow(self, old: frozenset[str], new: str) -> None:
+        """Know what has come under its new path; what has none any more is off the list."""
+        for key, row in list(self._rows.items()):
+            if row.state == "done" and row.path in old and new:
+                self._rows[key] = msgspec.structs.replace(row, path=new)
+                self.changed.emit()
+            elif row.state == "done" and row.path in old:
+                self._forget(key)
+
     def stop(self) -> None:
         """Stop all and keep what is there."""
         self._port.close()

@@ -46,7 +46,7 @@ from app.services.model_check import model_name
 from app.services.notices import Notices
 from app.services.questions import STOPPED, Asked, Questions
 from app.services.templates import Templates
-from app.services.wishes import Loading, Wish
+from app.services.wishes import Loading, Wish, moved
 from app.system.hardware import decode_threads, usable_cores
 from app.system.settings_file import SettingsFile
 
@@ -78,7 +78,8 @@ class EngineSession:
         """The wish that was refused last for want of memory, until another one is fulfilled."""
         self._loading: Loading | None = None
         self._names: dict[Path, str] = {}
-        self._percent = 0.0
+        self.percent = 0.0
+        """How much of the model is loaded, while it is being loaded."""
         self._loaded: tuple[ModelInfo, ModelRef] | None = None
         self._held: Wish | None = None
         self._given_up: Wish | None = None
@@ -119,11 +120,6 @@ class EngineSession:
         if self._questions.opened() is not None:
             return "busy"
         return "ready" if self._loaded else "no_model"
-
-    @property
-    def percent(self) -> float:
-        """How much of the model is loaded, while it is being loaded."""
-        return self._percent
 
     @property
     def model(self) -> ModelInfo | None:
@@ -174,6 +170,12 @@ class EngineSession:
         self._questions.fail_waiting("cancelled", _UNLOADED)
         self.changed.emit()
 
+    def follow(self, old: frozenset[str], new: str) -> None:
+        """Want a model under its new path, or none where its file is gone; one that is loaded is unloaded before."""
+        self.wish, self.refused = moved(self.wish, old, new), moved(self.refused, old, new)
+        self._held, self._given_up = moved(self._held, old, new), moved(self._given_up, old, new)
+        self.changed.emit()
+
     def new_request(self) -> int:
         """Return a number for a question."""
         return self._engine.new_request()
@@ -217,7 +219,7 @@ class EngineSession:
             case ModelChecked() | MemoryMeasured():
                 self._check.take(event)
             case LoadProgress(request=request) if self._is_loading(request):
-                self._percent = event.percent
+                self.percent = event.percent
                 self.load_told.emit(event)
                 self.changed.emit()
             case Loaded(request=request) if self._is_loading(request):
@@ -290,7 +292,7 @@ class EngineSession:
         self._given_up = self._held or self._given_up
         self._loaded = self._held = self.refused = None
         self._gone = False
-        self._percent = 0.0
+        self.percent = 0.0
         threads = max(1, min(options.threads or decode_threads(), usable_cores()))
         options = msgspec.structs.replace(options, threads=threads)
         self._engine.send(Load(checked.request, str(self.wish.path), options))

@@ -81,6 +81,13 @@ def _file_identity(files: OpenFiles, path: Path) -> str:
         return ""
 
 
+def check_script(path: Path) -> tuple[FoundModel, ModelRef | None]:
+    """Let the scripted engine have its scripts, which are no models."""
+    if path.suffix != ".json":
+        return check_model(path)
+    return FoundModel(str(path), 0, path.stem), ModelRef(0, path.name, str(path))
+
+
 def unread(file: FoundFile) -> FoundModel:
     """Return the row of a file that nobody has looked into yet."""
     return FoundModel(

@@ -126,6 +126,16 @@ class PlanComparison:
             self._keep(chosen)
             self._look()
 
+    def follow(self, old: frozenset[str], new: str) -> None:
+        """Compare models under their new paths; one whose file is gone says so itself."""
+        kept = self._settings.values.comparison
+        chosen = self._chosen or (chosen_of(kept) if kept is not None else Chosen())
+        models = tuple(replace(each, path=new) if each.path in old else each for each in chosen.models)
+        if new and models != chosen.models:
+            self._elsewhere = {path: None for path in self._elsewhere if path not in old}
+            self._keep(replace(chosen, models=models))
+            self._look()
+
     def begin_anew(self) -> None:
         """Choose what it begins with, for the same use."""
         before = self.chosen

@@ -112,13 +112,14 @@ class Planning:
         self._choice = with_use(self._choice, self.use.start)
         self._work_out()
 
-    def choose_model(self, path: str) -> None:
-        """Plan another model."""
+    def choose_model(self, path: str, *, is_same: bool = False) -> None:
+        """Plan another model, or the same one under another path: then what was chosen for it stays."""
         if path == self._path:
             self._ask_again()
             return
-        self._path, self._begun = path, False
-        self.use.forget("context")  # each model begins with its own
+        self._path, self._begun = path, self._begun and is_same
+        if not is_same:
+            self.use.forget("context")  # each model begins with its own
         self._asked.leave()
         self.models.want(path)
         self._work_out()

@@ -78,6 +78,8 @@ from app.services.hub_token import HubTokenKeeping
 from app.services.inspecting import Inspecting
 from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
+from app.services.last_words import take_last_words
+from app.services.library_files import LibraryFiles
 from app.services.live import Live
 from app.services.load_options import LoadOptionsDraft
 from app.services.machine import Machine
@@ -172,6 +174,7 @@ class Program:
     downloads: Downloads
     discovering: Discovering
     hub_token: HubTokenKeeping
+    library_files: LibraryFiles
     summoned: Signal[str] = field(default_factory=Signal)
     """The program was started once more: the window comes to the front, with the model of this path if there is one."""
 
@@ -244,8 +247,8 @@ class Program:
             case PiecesListed():
                 self.vocabulary.take(event)
             case Hello() | Unloaded():
-                self.machine.take(event)
-                self.doctor.take(event)
+                for told in (self.machine, self.doctor, self.library_files):
+                    told.take(event)
             case MemoryMeasured():
                 for each in (self.session, self.load_options, self.memory):
                     each.take(event)
@@ -263,7 +266,7 @@ class Program:
                 self.doctor.take(event)
                 self.planner.take_listed(event)
             case EngineGone():
-                for gone in (self.session, self.machine, self.doctor):
+                for gone in (self.session, self.machine, self.doctor, self.library_files):
                     gone.take(event)
                 self.planner.take_listed(event)
             case Failed():
@@ -276,7 +279,8 @@ class Program:
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
-        for each in (*jobs, self.views.calibrating, self.planner, self.discovering, self.hub_token):
+        of_models = (self.discovering, self.hub_token, self.library_files)
+        for each in (*jobs, *of_models, self.views.calibrating, self.planner):
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
@@ -296,16 +300,10 @@ class Program:
         self.comparing.stop()
         self.ask.cancel()
         self.engine.close()
-        self._take_last_words()
+        take_last_words(self.inbox, self.session)
         self.dry_run.close()
         self.store.close()
         self.jobs.stop()
         if (failed := self.settings.write()) is not None:
             self.inbox.put(failed)
         self.logs.close()
-
-    def _take_last_words(self) -> None:
-        """Take in how the answers ended that the end of the program stopped, so that they are kept whole."""
-        for event in self.inbox.drain():
-            if isinstance(event, (PromptReady, Tokens, Finished, LaneTokens, LaneFinished, Compared, Failed)):
-                self.session.take(event)

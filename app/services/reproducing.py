@@ -24,6 +24,7 @@ from app.services.chat import Chat
 from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
 from app.services.larger_context import in_steps, larger_context
+from app.services.models import Models
 from app.services.questions import Replay, ReplayEvent
 from app.services.reproduction import Circumstances, Offer, Phase, Reproduction, nearness, outcome
 from app.services.reread_prompt import stretches_of, tokens_before, written_before
@@ -75,6 +76,7 @@ class Reproducing:
         vocabulary: Vocabulary,
         chat: Chat,
         conversations: Conversations,
+        models: Models,
     ) -> None:
         self.changed: Signal[int] = Signal()
         """Something else is known of the answer of a message."""
@@ -83,6 +85,7 @@ class Reproducing:
         self._vocabulary = vocabulary
         self._chat = chat
         self._conversations = conversations
+        self._models = models
         self._run: _Run | None = None
         self._known: dict[int, tuple[bytes, Reproduction]] = {}
         """By message: the tokens of the answer that it is about, and what is known."""
@@ -245,7 +248,8 @@ class Reproducing:
             stretches=stretches_of(prompt, run.written, min(run.finished.metrics.prompt_tokens_from_cache, before)),
         )
         if run.loads:
-            self._session.use(Wish(Path(run.model.path)))
+            entry = self._models.entry_of(run.model.path, run.model)  # its file may have another name by now
+            self._session.use(Wish(Path(entry.path if entry is not None else run.model.path)))
         self._session.ask(Replay(command, run.model))
 
     def _follow(self, event: ReplayEvent) -> None:

@@ -8,6 +8,7 @@ from app.core.store_events import (
     ConversationRead,
     Kept,
     ModelUseMeasured,
+    ModelUseRead,
     PiecesRead,
     PromptRead,
     RecordRead,
@@ -55,6 +56,8 @@ def hand_on_from_store(program: Program, event: StoreEvent) -> None:
             program.disk_use.take(event)
         case UseMeasured():
             program.planner.chat_use.take(event)
+        case ModelUseRead():
+            program.library_files.take(event)
         case _:
             assert_never(event)
 

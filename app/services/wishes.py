@@ -28,6 +28,13 @@ class Wish(msgspec.Struct, frozen=True):
     """Load it although memory does not seem to be enough."""
 
 
+def moved(wish: Wish | None, old: frozenset[str], new: str) -> Wish | None:
+    """Return a wish for a model whose file has another path now; None where it has none any more."""
+    if wish is None or str(wish.path) not in old:
+        return wish
+    return msgspec.structs.replace(wish, path=Path(new)) if new else None
+
+
 class Question(msgspec.Struct, frozen=True):
     """A prompt that waits for its model or is being answered."""
 

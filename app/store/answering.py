@@ -14,6 +14,7 @@ import msgspec
 
 from app.core.conversation import AnswerPrompt, Message, Pieces, Trashed
 from app.core.draft import NEW_CHAT, Draft
+from app.core.model import ModelRef
 from app.core.model_note import ModelNote, ModelUse
 from app.core.store_commands import (
     CopyBranch,
@@ -22,6 +23,7 @@ from app.core.store_commands import (
     MeasureStore,
     MeasureUse,
     ReadConversation,
+    ReadModelUse,
     ReadPieces,
     ReadPrompt,
     ReadRecord,
@@ -30,6 +32,7 @@ from app.core.store_commands import (
 from app.core.store_events import (
     ConversationRead,
     ModelUseMeasured,
+    ModelUseRead,
     PiecesRead,
     PromptRead,
     RecordRead,
@@ -60,7 +63,7 @@ from app.store.reading import (
 )
 from app.store.trash import read_trash
 from app.store.unwritten import Parts, heads_with_unwritten, lay_over, named_in, newest_deletion_in, newest_in
-from app.store.use import read_use
+from app.store.use import read_model_chats, read_use
 
 _log = logging.getLogger(__name__)
 
@@ -73,9 +76,18 @@ Answer = (
     | StoreMeasured
     | UseMeasured
     | ModelUseMeasured
+    | ModelUseRead
 )
 Question = (
-    ReadConversation | ReadTrash | ReadPieces | ReadRecord | ReadPrompt | MeasureStore | MeasureUse | MeasureModelUse
+    ReadConversation
+    | ReadTrash
+    | ReadPieces
+    | ReadRecord
+    | ReadPrompt
+    | MeasureStore
+    | MeasureUse
+    | MeasureModelUse
+    | ReadModelUse
 )
 
 
@@ -108,6 +120,8 @@ class Reader:
                 return self._used(request)
             case MeasureModelUse(request):
                 return ModelUseMeasured(request, self._model_use())
+            case ReadModelUse(request, model):
+                return self._of_model(request, model)
             case _:
                 assert_never(question)
 
@@ -291,6 +305,12 @@ class Reader:
             with self._noting():
                 return read_use(self._connection, request)
         return UseMeasured(request, 0)
+
+    def _of_model(self, request: int, model: ModelRef) -> ModelUseRead:
+        if self._connection is not None:
+            with self._noting():
+                return read_model_chats(self._connection, request, model)
+        return ModelUseRead(request, ())
 
     @contextmanager
     def _noting(self) -> Iterator[None]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import sqlite3
 from collections.abc import Sequence
 
-from app.core.store_events import Lengths, UseMeasured
+from app.core.model import ModelRef
+from app.core.store_events import Lengths, ModelUseRead, UseMeasured
+from app.store import columns
 
 MOST_ANSWERS = 5000
 """So many of the newest tell what people use now."""
@@ -18,6 +20,20 @@ _NEWEST = """
     FROM answer JOIN message ON message.id = answer.message
     WHERE metrics IS NOT NULL AND json_valid(metrics) AND message.deleted_ms IS NULL
     ORDER BY answer.message DESC LIMIT ?"""
+
+
+_WRITTEN_BY = """
+    SELECT title FROM conversation WHERE deleted_ms IS NULL AND id IN (
+        SELECT message.conversation FROM answer JOIN message ON message.id = answer.message
+        WHERE message.deleted_ms IS NULL AND instr(answer.model, ?) AND json_valid(answer.model)
+        AND json_extract(answer.model, '$.digest') = ? AND json_extract(answer.model, '$.size') = ?)
+    ORDER BY changed_ms DESC, id DESC"""
+
+
+def read_model_chats(connection: sqlite3.Connection, request: int, model: ModelRef) -> ModelUseRead:
+    """Return the titles of the conversations in which a model wrote, wherever its file was then."""
+    rows = connection.execute(_WRITTEN_BY, (model.digest, model.digest, model.size))
+    return ModelUseRead(request, tuple(columns.text(row[0]) for row in rows))
 
 
 def read_use(connection: sqlite3.Connection, request: int) -> UseMeasured:

@@ -64,6 +64,34 @@ def folder_state(folder: str) -> FolderState:
     return "there"
 
 
+def model_of(name: str) -> tuple[str, int]:
+    """Return what is equal for the names of files of one model, and in how many files it comes by them; 0 for a whole one."""
+    part = _PART.match(name)
+    if part is None or not 1 <= int(part["number"]) <= int(part["count"]):
+        return name, 0
+    return part["stem"], int(part["count"])
+
+
+def files_of(path: str) -> list[str]:
+    """Return the files of a model that are there, in their order: every part beside it where it comes in parts."""
+    folder, name = os.path.split(path)
+    if not model_of(name)[1]:
+        return [path]
+    return sorted(entry.path for entry in os.scandir(folder) if model_of(entry.name) == model_of(name))
+
+
+def ending_of(name: str) -> str:
+    """Return what a file's name keeps whatever it is called: its ending, and which part of a model it is."""
+    part = _PART.match(name)
+    return name[part.end("stem") :] if part is not None else name[-len(SUFFIX) :]
+
+
+def links_in(folders: Iterable[Path]) -> Iterator[str]:
+    """Return the paths of links to models in some folders."""
+    for folder in folders:
+        yield from (path for path in _walk(str(folder)) if _is_link(path))
+
+
 def once_each(found: Iterable[FoundFile]) -> list[FoundFile]:
     """Return every file once, under the path that came first, or the one that is no link."""
     places: dict[_Identity, int] = {}

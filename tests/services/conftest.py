@@ -9,6 +9,7 @@ from app.core.devices import MainMemory
 from app.core.events import Failed, Finished
 from app.services.chat import Chat
 from app.services.comparing import Comparing
+from app.services.library_files import LibraryFiles
 from app.services.planning import Planning
 from app.services.questions import AnswerEvent
 from tests.desk import Desk
@@ -104,3 +105,26 @@ def again(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, model: Pa
     yield start
     for made in started:
         made.program.stop()
+
+
+@pytest.fixture
+def own(desk: Desk) -> Path:
+    """Our own folder with a model in it."""
+    folder = desk.program.paths.models
+    folder.mkdir(parents=True)
+    write_tiny_llama(folder / "apple.gguf")
+    desk.program.models._folders = (folder,)
+    return folder
+
+
+@pytest.fixture
+def trash(desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The real trash of a desktop."""
+    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path / "data"))
+    return tmp_path / "data" / "Trash" / "files"
+
+
+@pytest.fixture
+def files(desk: Desk, own: Path, trash: Path) -> Iterator[LibraryFiles]:
+    yield desk.program.library_files
+    assert not list(own.glob("*.new"))

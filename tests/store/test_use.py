@@ -7,8 +7,9 @@ from pathlib import Path
 import msgspec
 
 from app.core.conversation import StoredAnswer
-from app.core.store_commands import MeasureUse, RemoveMessages
-from app.core.store_events import Lengths, UseMeasured
+from app.core.model import ModelRef
+from app.core.store_commands import MeasureUse, ReadModelUse, RemoveMessages
+from app.core.store_events import Lengths, ModelUseRead, UseMeasured
 from app.store.use import lengths
 from tests.fake_engine import metrics
 from tests.store.shelf import Shelf, end, head, question, shelf
@@ -55,3 +56,28 @@ def test_95_of_100_stay_within_the_usual_length() -> None:
     assert lengths([3]) == Lengths(3, 3)
     assert lengths(range(100, 0, -1)) == Lengths(95, 100)
     assert lengths(range(1, 11)) == Lengths(10, 10)
+
+
+def test_the_chats_that_a_model_wrote_in_are_told_wherever_its_file_was(tmp_path: Path) -> None:
+    asked, other = ModelRef(5, "abc", "/old/a.gguf"), ModelRef(6, "abc", "/a.gguf")
+    with shelf(tmp_path) as kept:
+        for first, model in (
+            (1, asked),
+            (11, other),
+            (21, msgspec.structs.replace(asked, path="/new.gguf")),
+            (31, asked),
+        ):
+            ended = end(first + 1, "a", first)
+            answer: StoredAnswer = msgspec.structs.replace(ended.answer, model=model)
+            kept.send(question(first, head(first), first), msgspec.structs.replace(ended, answer=answer))
+        assert kept.ask(ReadModelUse(7, ModelRef(5, "abc")), ModelUseRead) == ModelUseRead(
+            7, ("Chat 31", "Chat 21", "Chat 1")
+        )
+        kept.send(RemoveMessages((31, 32), 9))
+        kept.sql("UPDATE answer SET model = 'abc none' WHERE message = 2")
+        assert kept.ask(ReadModelUse(8, ModelRef(5, "abc")), ModelUseRead).titles == ("Chat 21",)
+
+
+def test_before_any_chat_no_model_wrote_anything(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        assert kept.ask(ReadModelUse(7, ModelRef(5, "abc")), ModelUseRead) == ModelUseRead(7, ())
