@@ -134,7 +134,7 @@ def assemble(
     ports = PlanPorts(engine, dry_run, hub := Hub(os.environ, paths.cache / "hub", paths.data), store)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     of_hub = _of_hub(options, paths, inbox, hub, settings, jobs)
-    keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner)
+    keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner, notices)
     return Program(
         paths=paths,
         resources=resources,

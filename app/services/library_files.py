@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 from app.core.events import EngineGone, Hello, Unloaded
-from app.core.file_name import name_key, stem_problem, typed_stem
 from app.core.job_events import LanesAnalysed
 from app.core.model import FoundModel, ModelRef
 from app.core.ports import EnginePort, OtherModelsPort, StorePort
@@ -23,13 +22,14 @@ from app.services import file_uses
 from app.services.chat_presets import ChatPresets
 from app.services.downloads import Downloads
 from app.services.engine_session import EngineSession
+from app.services.file_naming import FileNaming
 from app.services.file_uses import Deed, Users
 from app.services.latest_job import LatestJob
 from app.services.models import Models
+from app.services.notices import Notice, Notices
 from app.services.planner_services import PlannerServices
 from app.system.jobs import Jobs
 from app.system.model_moves import NotMoved, Trash, rename_together, trash_together
-from app.system.model_search import ending_of
 from app.system.own_models import FileLook, look_around
 from app.system.settings_file import SettingsFile
 
@@ -55,6 +55,7 @@ class FileKeepers(NamedTuple):
     presets: ChatPresets
     downloads: Downloads
     planner: PlannerServices
+    notices: Notices
 
 
 class _Done(NamedTuple):
@@ -81,6 +82,7 @@ class LibraryFiles:
         self._model: FoundModel | None = None
         self._known: tuple[str, ...] = ()
         """Paths of which it was looked whether they lead to it."""
+        self._is_watched = False
         self._look: FileLook | None = None
         self._request: int | None = None
         self._chats: tuple[str, ...] | None = None
@@ -103,7 +105,7 @@ class LibraryFiles:
         """Look at a model, and who uses it; `changed` follows."""
         if self.is_busy:
             return
-        self._model, self.problem, self.done_path = model, None, None
+        self._model, self.problem, self.done_path, self._is_watched = model, None, None, True
         self._look = self._chats = self._request = None
         identity = self._keepers.models.identity_of(model.path)
         size, _, digest = identity.partition("-")
@@ -113,9 +115,16 @@ class LibraryFiles:
         self._look_around()
 
     def forget(self) -> None:
-        """Nobody asks about it any more."""
-        self._model = self._look = None
-        self._looking.forget()
+        """Nobody asks about it any more; what is being done goes on, and is told where it fails."""
+        self._is_watched = False
+        if not self.is_busy:
+            self._model = self._look = None
+            self._looking.forget()
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether it is unloaded first."""
+        return self._users.is_loaded
 
     @property
     def is_ready(self) -> bool:
@@ -143,43 +152,16 @@ class LibraryFiles:
         return file_uses.uses(deed, self._look, self._users) if self._look is not None else ()
 
     @property
-    def stem(self) -> str:
-        """What it is called now, without its ending."""
-        name = Path(self._model.path).name if self._model is not None else ""
-        return name.removesuffix(self.ending) if name else ""
-
-    @property
-    def ending(self) -> str:
-        """What its name keeps."""
-        return ending_of(Path(self._model.path).name) if self._model is not None else ""
-
-    def name_problem(self, typed: str) -> Sentence | None:
-        """Return why it cannot be called so; None where it can, or is."""
-        look, stem = self._look, self._stem_of(typed)
-        problem = stem_problem(stem, self.ending)
-        if problem is not None or look is None:
-            return problem
-        if look.partials:
-            return translate(
-                "LibraryFiles", "A download of it has not ended, and would not find it again: let it end first."
-            )
-        for file in look.files:
-            name = stem + ending_of(Path(file).name)
-            if name_key(name) in look.taken:
-                return translate("LibraryFiles", "There is a file “{name}” already: use another name.", name=name)
-        return None
-
-    def is_new_name(self, typed: str) -> bool:
-        """Whether it is called otherwise now."""
-        return self._stem_of(typed) != self.stem
+    def naming(self) -> FileNaming:
+        """What it is called, and may be called."""
+        return FileNaming(self._path, self._look)
 
     def rename(self, typed: str) -> None:
         """Give its files another name; `changed` follows."""
-        stem = self._stem_of(typed)
-        if self._look is None or not self._may_begin() or self.name_problem(typed) is not None:
+        naming, path = self.naming, self._path
+        if naming.look is None or not self._may_begin() or naming.problem(typed) is not None:
             return
-        path, files = self._path, self._look.files
-        pairs = [(file, str(Path(file).with_name(stem + ending_of(Path(file).name)))) for file in files]
+        pairs = naming.pairs(typed)
         new = dict(pairs).get(path, path)
 
         def do() -> _Done:
@@ -252,9 +234,6 @@ class LibraryFiles:
     def _path(self) -> str:
         return self._model.path if self._model is not None else ""
 
-    def _stem_of(self, typed: str) -> str:
-        return typed_stem(typed, (self.ending, ".gguf"))
-
     def _may_begin(self) -> bool:
         return not self.is_busy and self.hindrance is None
 
@@ -311,7 +290,11 @@ class LibraryFiles:
             self._loads_again = False
             self._keepers.session.restart()
         self._keepers.models.refresh()
-        if done.problem is not None and self._model is not None:
+        if not self._is_watched:
+            if done.problem is not None:
+                self._keepers.notices.post(Notice(done.problem))
+            self.forget()
+        elif done.problem is not None:
             self._look_around()  # what was looked at may be otherwise now
         self.changed.emit()
 

@@ -19,7 +19,10 @@ from tests.services.own_files import begin, done, found, hindered, said
 def test_parts_go_together_and_keep_their_numbers(files: LibraryFiles, desk: Desk, own: Path, trash: Path) -> None:
     paths = write_split_llama(own)
     model = begin(desk, paths[0].name)
-    assert files.ending == f"-00001-of-{len(paths):05d}.gguf" and files.stem + files.ending == paths[0].name
+    assert (
+        files.naming.ending == f"-00001-of-{len(paths):05d}.gguf"
+        and files.naming.stem + files.naming.ending == paths[0].name
+    )
     assert f"Its {len(paths)} files go together" in said(files, "trash")
     files.rename("モデル 7B")
     assert done(desk) == ""
@@ -65,7 +68,7 @@ def test_parts_of_which_one_cannot_be_moved_all_stay(
 def test_a_name_that_cannot_be_is_refused(files: LibraryFiles, desk: Desk, own: Path, typed: str, words: str) -> None:
     write_vocab_only(own / "Pear.gguf")
     begin(desk)
-    problem = files.name_problem(typed)
+    problem = files.naming.problem(typed)
     assert problem is not None and words in problem.english()
     files.rename(typed)
     assert not files.is_busy and {path.name for path in own.iterdir()} == {"Pear.gguf", "apple.gguf"}
@@ -73,7 +76,11 @@ def test_a_name_that_cannot_be_is_refused(files: LibraryFiles, desk: Desk, own: 
 
 def test_its_own_name_in_other_letters_is_a_name(files: LibraryFiles, desk: Desk, own: Path) -> None:
     begin(desk)
-    assert files.name_problem("Apple") is None and files.is_new_name("Apple") and not files.is_new_name("apple.gguf")
+    assert (
+        files.naming.problem("Apple") is None
+        and files.naming.is_new("Apple")
+        and not files.naming.is_new("apple.gguf")
+    )
     files.rename("Apple")
     assert done(desk) == "" and [path.name for path in own.iterdir()] == ["Apple.gguf"]
 
@@ -89,7 +96,7 @@ def test_a_name_that_somebody_took_meanwhile_is_not_replaced(files: LibraryFiles
     desk.until(lambda: len(desk.engine.all(Load)) > loads)  # what was unloaded for it is loaded again
     assert desk.engine.load.path == str(own / "apple.gguf")
     desk.until(lambda: files.is_ready)
-    assert files.name_problem("pear") is not None
+    assert files.naming.problem("pear") is not None
 
 
 def test_a_download_that_goes_on_is_waited_for(files: LibraryFiles, desk: Desk, own: Path) -> None:
@@ -114,7 +121,7 @@ def test_what_is_left_of_a_download_goes_with_it_and_hinders_a_new_name(
     (own / "apple.gguf.part").write_text("half")
     (own / "apple.gguf.part.json").write_text("{}")
     begin(desk)
-    problem = files.name_problem("pear")
+    problem = files.naming.problem("pear")
     assert problem is not None and "would not find it again" in problem.english()
     assert "that did not end goes with it" in said(files, "trash")
     files.move_to_trash()

@@ -100,8 +100,7 @@ def test_a_loaded_model_is_unloaded_before_its_file_moves(
     monkeypatch.setattr(desk.engine, "unload", lambda: told.append(1))
     files.move_to_trash()
     assert files.is_busy and told and not seen  # the engine has not let go of it yet
-    desk.settle()
-    assert not seen
+    assert not files._doing.is_busy
     unload()
     assert done(desk) == "" and seen == [False]
 

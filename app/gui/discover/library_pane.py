@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.model import FoundModel
 from app.gui import theme
+from app.gui.discover.file_buttons import FileButtons
 from app.gui.discover.library_own import OwnWords
 from app.gui.discover.library_settings import OwnSettings, load_words
 from app.gui.discover.library_words import Fact, facts_of, problem_of, use_of
@@ -35,9 +36,10 @@ class LibraryPane(QWidget):
     inspect_wanted = Signal(str)
     """Somebody wants to see what it is made of."""
 
-    def __init__(self, look: FitLook, notes: ModelNotes, settings: ModelSampling) -> None:
+    def __init__(self, look: FitLook, notes: ModelNotes, settings: ModelSampling, file_buttons: FileButtons) -> None:
         super().__init__()
         self._look, self._notes, self._sampling = look, notes, settings
+        self.file_buttons = file_buttons
         self._model: FoundModel | None = None
         self._facts: list[Fact] = []
         self.own, self.settings = OwnWords(notes, look.icons), OwnSettings(settings)
@@ -86,6 +88,7 @@ class LibraryPane(QWidget):
         self._show_facts(self._facts_of(model) if model is not None else [])
         self.own.show_model(model)
         self.settings.show_model(model)
+        self.file_buttons.show_model(model)
         self.show_fit()
 
     def show_fit(self) -> None:
@@ -152,6 +155,7 @@ class LibraryPane(QWidget):
         column.addWidget(self.fit)
         column.addWidget(self.problem)
         column.addLayout(buttons)
+        column.addWidget(self.file_buttons)
         column.addWidget(self.own)
         column.addLayout(self._form)
         column.addWidget(self.settings)

@@ -9,6 +9,7 @@ from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.discover.file_buttons import FileButtons
 from app.gui.discover.folders_dialog import FoldersDialog
 from app.gui.discover.library_pane import LibraryPane
 from app.gui.discover.library_rows import LibraryRows
@@ -20,6 +21,7 @@ from app.gui.widgets.scrolled_pages import scrolled
 from app.gui.widgets.words import set_hint
 from app.services.file_names import short_path
 from app.services.library import Library
+from app.services.library_files import LibraryFiles
 from app.services.model_sampling import ModelSampling
 from app.services.units import count
 
@@ -40,10 +42,10 @@ class LibraryPart(QWidget):
     find_wanted = Signal()
     """Somebody wants to find models that are not here."""
 
-    def __init__(self, library: Library, look: FitLook, settings: ModelSampling) -> None:
+    def __init__(self, library: Library, look: FitLook, settings: ModelSampling, files: LibraryFiles) -> None:
         super().__init__()
         self.setObjectName("library_part")
-        self._library, self._look, self._sampling = library, look, settings
+        self._library, self._look, self._sampling, self._files = library, look, settings, files
         self._chosen = ""
         self._wanted: tuple[str, ...] = ()
         """Those of which it is asked whether they fit."""
@@ -83,7 +85,7 @@ class LibraryPart(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setModel(self.rows)
         self._room = QWidget()
-        self.pane = LibraryPane(look, library.notes, settings)
+        self.pane = LibraryPane(look, library.notes, settings, FileButtons(files))
         self.setFocusProxy(self.list)
         self._lay_out()
         self._connect()
@@ -130,7 +132,13 @@ class LibraryPart(QWidget):
             self._library.changed.connect(self._show),
             self._look.fits.changed.connect(self._show_fits),
             self._sampling.changed.connect(self._show_chosen),
+            self._files.moved.connect(self._follow),
         ]
+
+    def _follow(self, old: frozenset[str], new: str) -> None:
+        """Keep a model chosen that has another name now."""
+        if self._chosen in old or not self._chosen:
+            self._chosen = new
 
     def _show(self) -> None:
         with QSignalBlocker(self.list.selectionModel()):  # what was chosen stays chosen

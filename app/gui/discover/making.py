@@ -32,7 +32,7 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
     def library() -> LibraryPart:
         look = FitLook(program.planner.fits, Icons(program.resources), themes)
         shelf = Library(program.models, program.session, program.settings, program.model_notes)
-        part = LibraryPart(shelf, look, program.model_sampling)
+        part = LibraryPart(shelf, look, program.model_sampling, program.library_files)
         part.load_wanted.connect(page.load_wanted)
         part.options_wanted.connect(page.options_wanted)
         part.plan_wanted.connect(page.plan_wanted)
