@@ -12,7 +12,7 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
-from app.cli.models_options import add_models, inspect_asked, search_asked, token_asked
+from app.cli.models_options import FileDeed, add_models, file_asked, inspect_asked, search_asked, token_asked
 from app.cli.other_names import suggestion
 from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
 from app.cli.values import (
@@ -55,6 +55,8 @@ class Arguments(msgspec.Struct, frozen=True):
     recommend: bool = False
     inspect: tuple[Path, ...] = ()
     """The file to show, or two to compare."""
+    file: FileDeed | None = None
+    """What is to be done with the files of a model."""
     show: str = ""
     """The repository of a hub to describe."""
     card: bool = False
@@ -118,6 +120,7 @@ def read_arguments(words: list[str]) -> Arguments:
         recommend=getattr(found, "within", None) == "recommend",
         token=token_asked(found),
         inspect=inspect_asked(found),
+        file=file_asked(found),
         show=getattr(found, "show", None) or "",
         card=getattr(found, "card", False),
         json=getattr(found, "json", False),

@@ -7,17 +7,30 @@ import re
 from pathlib import Path
 from typing import Any, get_args
 
+import msgspec
+
 from app.cli.values import named, one_of, text, whole_number
 from app.core.hub_search import MOST_FOUND, HubQuery, HubSort
 
 _SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?([MBT])", re.ASCII | re.IGNORECASE)
 
 
+class FileDeed(msgspec.Struct, frozen=True):
+    """What is to be done with the files of a model of our own."""
+
+    model: str
+    """Its path or its name."""
+    new_name: str | None = None
+    """None is the trash."""
+    yes: bool = False
+    """Whether nobody is asked first."""
+
+
 def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentParser]) -> None:
     """Add the options of the command, and the words that may follow it."""
     models.add_argument("--json", action="store_true", help="print one JSON list; of a search, one object")
     within = models.add_subparsers(
-        dest="within", metavar="list|search|show|inspect|download|recommend|token", parser_class=parser
+        dest="within", metavar="list|search|show|inspect|download|rename|trash|recommend|token", parser_class=parser
     )
     listed = within.add_parser("list", help="list the model files on this machine, as without a further word")
     listed.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON list")
@@ -67,7 +80,18 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
         type=named("a model such as org/repo:Q4_K_M"),
         help="a model, its file or quantisation",
     )
+    _add_files(within)
     _add_recommend_and_token(within)
+
+
+def _add_files(within: argparse._SubParsersAction[Any]) -> None:
+    is_named = named("a model by its file or its name")
+    rename = within.add_parser("rename", help="give a model of Tokenlight's own folder another name")
+    rename.add_argument("file_model", metavar="MODEL", type=is_named, help="its file, or its name")
+    rename.add_argument("new_name", metavar="NEWNAME", type=text, help="its new name, without the ending")
+    trash = within.add_parser("trash", help="move a model of Tokenlight's own folder to the system's trash")
+    trash.add_argument("file_model", metavar="MODEL", type=is_named, help="its file, or its name")
+    trash.add_argument("--yes", action="store_true", help="do not ask")
 
 
 def _add_recommend_and_token(within: argparse._SubParsersAction[Any]) -> None:
@@ -89,6 +113,13 @@ def _add_recommend_and_token(within: argparse._SubParsersAction[Any]) -> None:
 def token_asked(found: argparse.Namespace) -> str:
     """Return what is wanted of the token: show, set or forget; empty where it is another command."""
     return (found.token_word or "show") if getattr(found, "within", None) == "token" else ""
+
+
+def file_asked(found: argparse.Namespace) -> FileDeed | None:
+    """Return what is to be done with the files of a model; None where it is another command."""
+    if getattr(found, "within", None) not in ("rename", "trash"):
+        return None
+    return FileDeed(found.file_model, getattr(found, "new_name", None), getattr(found, "yes", False))
 
 
 def inspect_asked(found: argparse.Namespace) -> tuple[Path, ...]:

@@ -11,6 +11,7 @@ from app.cli.bench import run_bench
 from app.cli.doctor import run_doctor
 from app.cli.download import run_download
 from app.cli.models import run_models
+from app.cli.models_files import run_models_file
 from app.cli.models_inspect import run_models_inspect
 from app.cli.models_recommend import run_models_recommend
 from app.cli.models_search import run_models_search
@@ -51,6 +52,8 @@ def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program
             return run_models_recommend(program, terminal, arguments.json)
         if arguments.inspect:
             return run_models_inspect(arguments.inspect, terminal, arguments.json)
+        if arguments.file is not None:
+            return run_models_file(program, arguments.file, terminal)
         if arguments.show:
             return run_models_show(program.discovering, arguments.show, terminal, arguments.json, arguments.card)
         if arguments.token:

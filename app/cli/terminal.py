@@ -99,6 +99,13 @@ class Terminal:
                 return ""  # Ctrl+D in place of an answer
         return self.read_input().strip()
 
+    def confirm(self, question: str) -> bool | None:
+        """Ask a person for a yes; None where nobody is there to be asked."""
+        if sys.stdin is None or not sys.stdin.isatty():
+            return None
+        self._say(one_line(question))
+        return sys.stdin.readline().strip().lower() in ("y", "yes")
+
     def forget_output(self) -> None:
         """The reader of standard output has gone: write nothing more, not even when the process ends."""
         self._out = None

@@ -6,7 +6,7 @@ import logging
 import os
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import assert_never
 
@@ -51,6 +51,7 @@ from app.store.model_use import read_model_use
 from app.store.opening import Opened
 from app.store.pieces import read_pieces
 from app.store.prompts import PromptRows
+from app.store.read_only import open_read_only
 from app.store.reading import (
     read_message,
     read_messages,
@@ -310,6 +311,12 @@ class Reader:
         if self._connection is not None:
             with self._noting():
                 return read_model_chats(self._connection, request, model)
+        elif (reading := open_read_only(self._path)) is not None:  # commands do not open it for writing
+            with closing(reading[0]) as connection:
+                try:
+                    return read_model_chats(connection, request, model)
+                except DATABASE_ERRORS as error:
+                    _log.info("It cannot be read which chats a model wrote in: %s", error)
         return ModelUseRead(request, ())
 
     @contextmanager

@@ -215,6 +215,17 @@ def _no_answer() -> UserError:
     )
 
 
+def window_is_open(folder: Path) -> bool:
+    """Return whether a window of this data folder is open; where nothing can be locked, none is known of."""
+    try:
+        number = _lock(folder)
+    except OSError:
+        return False
+    if number is not None:
+        os.close(number)
+    return number is None
+
+
 def _lock(folder: Path) -> int | None:
     """Return the open lock file, None while another process has it; raises OSError where nothing can be locked."""
     folder.mkdir(parents=True, exist_ok=True)

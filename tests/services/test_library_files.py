@@ -114,6 +114,9 @@ def test_what_is_in_the_trash_is_wanted_no_more(files: LibraryFiles, desk: Desk,
     session = desk.program.session
     assert session.model is None and session.wish is None and session.phase == "no_model" and session.name is None
     assert desk.program.settings.values.last_model is None
+    assert desk.told == "“apple” is in the trash of this system." and desk.notice.remedy is None
+    desk.program.notices.dismiss()
+    assert desk.program.notices.latest is None  # nobody offers to load it again
     desk.until(lambda: not desk.program.models.found)
     assert len(desk.engine.all(Load)) == 1
 

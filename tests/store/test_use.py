@@ -81,3 +81,17 @@ def test_the_chats_that_a_model_wrote_in_are_told_wherever_its_file_was(tmp_path
 def test_before_any_chat_no_model_wrote_anything(tmp_path: Path) -> None:
     with shelf(tmp_path) as kept:
         assert kept.ask(ReadModelUse(7, ModelRef(5, "abc")), ModelUseRead) == ModelUseRead(7, ())
+
+
+def test_who_has_not_opened_the_chats_reads_them_and_leaves_nothing_behind(tmp_path: Path) -> None:
+    unopened = Shelf(tmp_path / "none")
+    assert unopened.ask(ReadModelUse(1, ModelRef(5, "abc")), ModelUseRead).titles == ()
+    unopened.close()
+    assert not (tmp_path / "none").exists()
+    with shelf(tmp_path) as kept:
+        ended = end(2, "a")
+        answer: StoredAnswer = msgspec.structs.replace(ended.answer, model=ModelRef(5, "abc"))
+        kept.send(question(1, head(), 1), msgspec.structs.replace(ended, answer=answer))
+    reader = Shelf(tmp_path)
+    assert reader.ask(ReadModelUse(1, ModelRef(5, "abc")), ModelUseRead).titles == ("Chat 1",)
+    reader.close()
