@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 from pathlib import Path
 from typing import Literal
 
@@ -15,6 +16,8 @@ ILLEGAL_INSTRUCTION = (-4, 0xC000001D)
 """Exit codes of a process that met an instruction which the processor does not know: SIGILL, and Windows' status."""
 KILLED = -9
 """SIGKILL, which Windows does not have: nothing within a process sends it."""
+LOST_PAGE = (-7, 0xC0000006) if sys.platform != "darwin" else (-10,)
+"""Exit codes of a process that read of a file in memory what is not there any more: SIGBUS, and Windows' status."""
 OTHER_PROCESSOR = LibraryFault("processor")
 TAIL_BYTES = 16_384
 TAIL_LINES = 80
@@ -33,19 +36,15 @@ def death_sentence(
     `plain_next` says that the next engine runs a plain build of llama.cpp, which suits every processor.
     """
     if is_illegal_instruction(exit_code):
-        if not plain_next:
-            return says_why(OTHER_PROCESSOR)
-        return translate(
-            "Engine",
-            "llama.cpp was built for another processor and met an instruction that this one lacks. "
-            "Your chat is safe. Send again, and a plain build is used; set Tokenlight up again to have a fast one.",
-        )
+        return _other_processor() if plain_next else says_why(OTHER_PROCESSOR)
     if exit_code == LIBRARY_MISSING:
         return translate(
             "Engine",
             "The llama.cpp library cannot be loaded on this machine. Run the set-up again to build it for this one.",
         )
     how = how_it_ended(exit_code)
+    if greeted and exit_code in LOST_PAGE:
+        return _lost_file(how)
     if not greeted and exit_code == KILLED:
         return translate(
             "Engine",
@@ -83,6 +82,23 @@ def death_sentence(
     return translate(
         "Engine",
         "The engine stopped ({how}). Your chat is safe. Send again and it starts anew.",
+        how=how,
+    )
+
+
+def _other_processor() -> Sentence:
+    return translate(
+        "Engine",
+        "llama.cpp was built for another processor and met an instruction that this one lacks. "
+        "Your chat is safe. Send again, and a plain build is used; set Tokenlight up again to have a fast one.",
+    )
+
+
+def _lost_file(how: str) -> Sentence:
+    return translate(
+        "Engine",
+        "The engine lost the model's file ({how}): it was cut off or changed, or its disk is gone. Your chat is safe. "
+        "Send again once the file is whole; if that does not help, download it again.",
         how=how,
     )
 

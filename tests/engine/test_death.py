@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.engine.death import TAIL_LINES, Phase, death_sentence, log_tail
+from app.engine.death import LOST_PAGE, TAIL_LINES, Phase, death_sentence, log_tail
 from app.engine.entry import LIBRARY_MISSING
 
 
@@ -23,6 +23,8 @@ from app.engine.entry import LIBRARY_MISSING
         (-9, ("loading",), False, "ended from outside"),
         (-9, (), False, "Close other programs and try again"),
         (LIBRARY_MISSING, ("loading",), False, "set-up"),
+        (LOST_PAGE[0], ("preparing",), True, "lost the model's file"),
+        (LOST_PAGE[0], ("loading",), True, "download it again"),
         (-77, ("answering",), True, "signal 77"),
     ],
 )
