@@ -312,8 +312,7 @@ class LibraryFiles:
             keepers.settings.change(last_model=path or None)
         if not path and self._model is not None:
             gone = translate("LibraryFiles", "“{name}” is in the trash of this system.", name=self._model.name)
-            keepers.notices.settle("load_again")  # offered by whoever unloaded it
-            keepers.notices.post(Notice(gone, level="hint", brief=True))
+            keepers.notices.post(Notice(gone, level="hint", brief=True))  # in place of the offer to load it again
         self.done_path = path
         self.moved.emit(old, path)
 

@@ -15,7 +15,7 @@ from app.core.model import FoundModel, LoadOptions
 from app.services.library_files import LibraryFiles
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
-from tests.services.own_files import begin, done, hindered, said
+from tests.services.own_files import begin, done, found, hindered, said
 
 
 def test_only_files_in_our_own_folder_are_ours(files: LibraryFiles, own: Path, tmp_path: Path) -> None:
@@ -157,3 +157,23 @@ def test_the_chats_it_wrote_in_are_named(files: LibraryFiles, desk: Desk, own: P
     begin(desk)
     assert "4 chats were written with it: “Question 3”, “Question 2”, “Question 1” …" in said(files, "trash")
     assert "go on with it" in said(files, "rename")
+
+
+def test_an_answer_is_reproduced_with_the_model_that_has_another_name_now(
+    files: LibraryFiles, desk: Desk, own: Path
+) -> None:
+    desk.program.conversations.start()
+    desk.load(own / "apple.gguf")
+    desk.program.chat.send("Hello?")
+    desk.settle()
+    desk.answer("yes")
+    turn = desk.program.chat.turns[-1]
+    desk.program.session.unload()
+    begin(desk)
+    files.rename("pear")
+    assert done(desk) == ""
+    found(desk, "pear.gguf")
+    loads = len(desk.engine.all(Load))
+    assert desk.program.reproducing.begin(turn, loads=True)
+    desk.until(lambda: len(desk.engine.all(Load)) > loads)
+    assert desk.engine.load.path == str(own / "pear.gguf")
