@@ -32,6 +32,8 @@ class Users(msgspec.Struct, frozen=True):
     presets: tuple[str, ...] = ()
     chats: tuple[str, ...] | None = None
     """Titles; None while nobody knows, and where it cannot be known."""
+    copy: str = ""
+    """Where the same model lies, too: presets find it there."""
     download: str = ""
     """The state of a download that will write it; empty where there is none."""
 
@@ -73,7 +75,7 @@ def uses(deed: Deed, look: FileLook, users: Users) -> tuple[Sentence, ...]:
     """Return what uses it, and what becomes of that."""
     told = _loaded(deed, users)
     told += _chats(deed, users.chats or ())
-    told += _presets(deed, users.presets)
+    told += _presets(deed, users.presets, users.copy)
     if look.link_to:
         where = short_path(Path(look.link_to))
         told.append(
@@ -168,12 +170,22 @@ def _chats(deed: Deed, titles: Sequence[str]) -> list[Sentence]:
     return [counted(len(titles), one, several)]
 
 
-def _presets(deed: Deed, names: Sequence[str]) -> list[Sentence]:
+def _presets(deed: Deed, names: Sequence[str], copy: str) -> list[Sentence]:
     if not names:
         return []
     said = _named(names)
     if deed == "rename":
         return [translate("LibraryFiles", "Chat presets that load it go on doing so: {names}", names=said)]
+    if copy:
+        place = short_path(Path(copy))
+        return [
+            translate(
+                "LibraryFiles",
+                "Chat presets that load it will take the same model at {place}: {names}",
+                place=place,
+                names=said,
+            )
+        ]
     return [translate("LibraryFiles", "Chat presets that load it will not find it any more: {names}", names=said)]
 
 

@@ -227,6 +227,7 @@ class LibraryFiles:
                 and (preset.model.path in same or (bool(identity) and preset.model.identity == identity))
             ),
             chats=self._chats,
+            copy=self._copy(identity, same),
             download=self._download(),
         )
 
@@ -253,6 +254,12 @@ class LibraryFiles:
         paths += [self._keepers.planner.planning.path]
         paths += [path for path, _ in settings.comparison.models] if settings.comparison is not None else []
         return dict.fromkeys(path for path in (self._path, *paths) if path)
+
+    def _copy(self, identity: str, same: frozenset[str]) -> str:
+        """Return where else the same model was found."""
+        models = self._keepers.models
+        others = (each.path for each in models.found if identity and models.identity_of(each.path) == identity)
+        return next((path for path in others if path not in same and path != self._path), "")
 
     def _download(self) -> str:
         """Return the state of a download that writes into the files of the model."""

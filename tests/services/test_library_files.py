@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import msgspec
@@ -177,3 +178,14 @@ def test_an_answer_is_reproduced_with_the_model_that_has_another_name_now(
     assert desk.program.reproducing.begin(turn, loads=True)
     desk.until(lambda: len(desk.engine.all(Load)) > loads)
     assert desk.engine.load.path == str(own / "pear.gguf")
+
+
+def test_presets_find_a_copy_that_lies_elsewhere(files: LibraryFiles, desk: Desk, own: Path) -> None:
+    begin(desk)
+    identity = desk.program.models.identity_of(str(own / "apple.gguf"))
+    desk.program.chat_presets.save("Mine", ChatPreset(model=PresetModel("apple", "/elsewhere.gguf", identity)))
+    assert "will not find it any more: “Mine”" in said(files, "trash")
+    shutil.copyfile(own / "apple.gguf", own / "copy.gguf")
+    found(desk, "copy.gguf")
+    begin(desk)
+    assert f"will take the same model at {own / 'copy.gguf'}: “Mine”" in said(files, "trash")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QListView
 
@@ -161,6 +161,12 @@ def test_a_failure_is_told_also_to_whoever_closed_the_dialog(here: Stage, monkey
     assert "There is no trash for the disk" in here.desk.told
     listed = here.find_as(QListView, "library_list")
     assert listed.isVisible()
+
+
+def test_a_dialog_that_was_closed_listens_no_longer(here: Stage) -> None:
+    opens(here, "library_rename_button", "rename_model_dialog").reject()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    here.desk.program.library_files.changed.emit()
 
 
 def test_the_dialog_closes_with_the_window(here: Stage) -> None:
