@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QFormLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
 
 from app.core.model import FoundModel
 from app.core.preset_names import LONGEST_NAME
@@ -39,6 +39,7 @@ class OwnWords(QWidget):
         """Whether words are being put there, which nobody writes."""
         self.star = IconButton(icons, "star", "", object_name="library_star_button")
         self.star.setCheckable(True)
+        self.captions: list[QLabel] = []
         self.name = ClearLine()
         self.name.setObjectName("library_name_line")
         self.name.setProperty("look", "field")
@@ -146,4 +147,5 @@ class OwnWords(QWidget):
         for words, field in ((self.tr("Your name for it"), self.name), (self.tr("Your note"), self.note)):
             caption = label(words, look="muted", name="library_own_caption")
             caption.setBuddy(field)
+            self.captions.append(caption)
             form.addRow(caption, field)

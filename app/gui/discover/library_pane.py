@@ -6,7 +6,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFormLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from app.core.model import FoundModel
 from app.gui import theme
@@ -126,6 +126,14 @@ class LibraryPane(QWidget):
             name = label(look="muted", name="library_caption")
             name.setText(caption)
             self._form.addRow(name, wrapped(said))
+        self._line_up()
+
+    def _line_up(self) -> None:
+        """Have what people write and what is known of a model begin on one line."""
+        captions = [*self.own.captions, *self.findChildren(QLabel, "library_caption")]
+        widest = max(caption.sizeHint().width() for caption in captions)
+        for caption in captions:
+            caption.setMinimumWidth(widest)
 
     @property
     def _path(self) -> str:

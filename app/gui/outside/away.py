@@ -45,7 +45,6 @@ class Away(QObject):
     def _icon(self) -> QSystemTrayIcon:
         if self._tray is None:
             self._tray = QSystemTrayIcon(self._window.windowIcon(), self)
-            self._tray.setToolTip("Tokenlight")
             for chosen in (self._tray.messageClicked, self._tray.activated):
                 chosen.connect(lambda *_: self._window.come_forward())
             self._window.installEventFilter(self)

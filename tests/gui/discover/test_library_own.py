@@ -5,9 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QLineEdit, QListView, QListWidget, QMenu, QPlainTextEdit, QToolButton
+from PySide6.QtWidgets import QDialog, QLabel, QLineEdit, QListView, QListWidget, QMenu, QPlainTextEdit, QToolButton
 
 from app.core.devices import MainMemory
 from app.core.model import LoadOptions
@@ -249,3 +249,10 @@ def test_it_has_room_in_every_window(mine: Stage, size: tuple[int, int]) -> None
     keep_drafts(mine.window)
     assert cut_off(mine.find("library_part")) == []
     mine.find("library_sampling_forget_button").setFocus()
+
+
+def test_what_is_written_and_what_is_known_begin_on_one_line(mine: Stage) -> None:
+    chooses(mine, "apple")
+    mine.settle()
+    shown = [mine.find("library_note"), *mine.window.findChildren(QLabel, "library_fact")]
+    assert len({each.mapTo(mine.window, QPoint()).x() for each in shown}) == 1
