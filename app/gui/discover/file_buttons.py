@@ -20,7 +20,7 @@ class FileButtons(QWidget):
         super().__init__()
         self._files = files
         self._model: FoundModel | None = None
-        self.rename = text_button(self.tr("Rename…"), "library_rename_button")
+        self.rename = text_button(self.tr("Rename its file…"), "library_rename_button")
         self.trash = text_button(self.tr("Move to the trash…"), "library_trash_button")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -38,7 +38,7 @@ class FileButtons(QWidget):
         self.setVisible(model is not None)
         refusal = self._files.refusal(model) if model is not None else None
         for button, words in (
-            (self.rename, self.tr("Give its file another name")),
+            (self.rename, self.tr("Give its file another name; your own name for it stays")),
             (self.trash, self.tr("Move its file to the trash of this system")),
         ):
             button.setEnabled(model is not None and refusal is None)

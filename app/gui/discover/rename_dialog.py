@@ -35,7 +35,7 @@ class RenameDialog(FileDialog):
         column.setSpacing(theme.SPACE_XS)
         column.addLayout(row)
         column.addWidget(self.wrong)
-        self.begin(self.tr("Rename “{name}”").format(name=isolated(shown(model.name))), box)
+        self.begin(self.tr("Rename the file of “{name}”").format(name=isolated(shown(model.name))), box)
         self.ending.setText(files.naming.ending)
         self.line.setText(shown(files.naming.stem))
         self.line.selectAll()
