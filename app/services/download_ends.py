@@ -21,13 +21,23 @@ from app.services.wishes import Wish
 def watch_ends(downloads: Downloads, models: Models, notices: Notices, session: EngineSession) -> None:
     """Look for the models anew after each download, and post a notice of it once the file was looked at."""
 
+    failures: dict[str, Notice] = {}
+
+    def go_on() -> None:
+        """Take back why something failed once it is tried again, or given up."""
+        for key, notice in list(failures.items()):
+            row = downloads.row(key)
+            if row is None or row.state != "failed":
+                notices.withdraw(failures.pop(key, notice))
+
     def end(row: DownloadRow) -> None:
         if row.state == "done":
             is_wanted = bool(row.path) and lacks_model(session, models)
             _once_read(models, row.path, lambda found: tell(row, found, is_wanted))
             models.refresh()
         elif row.problem is not None:
-            notices.post(Notice(row.problem, file=row.wanted.name, news=True))
+            failures[row.key] = Notice(row.problem, file=row.wanted.name, news=True)
+            notices.post(failures[row.key])
 
     def tell(row: DownloadRow, found: FoundModel | None, is_wanted: bool) -> None:
         if found is not None and found.problem is not None:
@@ -44,6 +54,7 @@ def watch_ends(downloads: Downloads, models: Models, notices: Notices, session: 
         notices.post(Notice(whole, level="hint", remedy=offer, path=row.path, news=True))
 
     downloads.ended.connect(end)
+    downloads.changed.connect(go_on)
 
 
 def _once_read(models: Models, path: str, then: Callable[[FoundModel | None], None]) -> None:

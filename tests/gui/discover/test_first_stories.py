@@ -95,6 +95,7 @@ def goes_on(stage: Stage) -> None:
     stage.clicks("download_resume_button")
     stage.desk.until(lambda: stage.desk.engine.all(Load))
     assert program.downloads.rows[0].state == "done" and Path(stage.desk.engine.load.path).name == NAME
+    assert stage.reads("notice_text") == f"{NAME} is downloaded: it is among your models now.", "the failure is over"
     assert stage.sees("download_load_button") and not stage.sees("download_problem")
 
 
