@@ -49,6 +49,7 @@ class FoldersDialog(QDialog):
         self.list.setAccessibleName(self.tr("Folders that were added"))
         self.list.setProperty("look", "rows")
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)  # else nothing is ever elided
         self.nothing = label(self.tr("No folder has been added."), look="muted", name="folders_nothing")
         self.add = text_button(self.tr("Add a folder…"), "folders_add_button")
         self.remove = text_button(self.tr("Remove from the list"), "folders_remove_button")

@@ -116,6 +116,8 @@ class RepositoryPane(QWidget):
             self.line.clear()
         self.list.show_quantisations(page.quantisations)
         self.line.setVisible(self.list.is_long)
+        if not self.list.is_long:
+            self.line.clear()
         self.list.setVisible(bool(page.quantisations))
         if page != self._judged:
             self._judged = page

@@ -157,6 +157,9 @@ def test_folders_are_added_and_taken_away(here: Stage, folder: Path, tmp_path: P
     here.clicks("library_folders_button")
     dialog = here.find_as(QDialog, "folders_dialog")
     listed = here.find_as(QListWidget, "folders_list")
+    assert listed.horizontalScrollBarPolicy() == Qt.ScrollBarPolicy.ScrollBarAlwaysOff, (
+        "long paths are elided in the middle"
+    )
     assert [listed.item(row).text() for row in range(listed.count())] == [str(folder)]
     here.clicks("folders_add_button")
     chooser = here.find_as(QFileDialog, "folders_chooser")
