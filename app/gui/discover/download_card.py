@@ -23,6 +23,8 @@ class DownloadCard(QFrame):
     wanted = Signal(str, str)
     """Somebody pressed a button: the download's key and the action."""
 
+    page_wanted = Signal(str)
+    """Somebody wants to see where it is from: the repository. Terms are accepted there, and tokens given."""
     load_wanted = Signal(str)
     """Somebody wants to chat with what is here: its file."""
 
@@ -46,6 +48,9 @@ class DownloadCard(QFrame):
         self.load = QPushButton(self.tr("Load and chat"))
         self.load.setObjectName("download_load_button")
         self.load.clicked.connect(lambda _checked=False: self.load_wanted.emit(self._row.path))
+        self.page = QPushButton(self.tr("Show its page"))
+        self.page.setObjectName("download_page_button")
+        self.page.clicked.connect(lambda _checked=False: self.page_wanted.emit(self._row.wanted.repository))
         self.buttons: dict[DownloadAction, QPushButton] = {}
         self._lay_out()
         self.show_row(row)
@@ -75,9 +80,11 @@ class DownloadCard(QFrame):
             seen.setFocus()
 
     def _show_buttons(self, row: DownloadRow, name: str) -> None:
-        before = next((each for each in (self.load, *self.buttons.values()) if each.hasFocus()), None)
+        before = next((each for each in (self.load, self.page, *self.buttons.values()) if each.hasFocus()), None)
         self.load.setVisible(row.state == "done" and bool(row.path) and row.unusable is None)
         self.load.setAccessibleName(self.tr("Load and chat: {name}").format(name=name))
+        self.page.setVisible(row.state == "failed")
+        self.page.setAccessibleName(self.tr("Show the page of {name}").format(name=name))
         for action, button in self.buttons.items():
             button.setVisible(action in row.actions)
             words = self._words(action)
@@ -132,6 +139,7 @@ class DownloadCard(QFrame):
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
         row.addWidget(self.load)
+        row.addWidget(self.page)
         for action in _ACTIONS:
             button = QPushButton(self._words(action))
             button.setObjectName(f"download_{action}_button")

@@ -19,6 +19,8 @@ _BOX_PX = 56
 class DownloadsPart(QWidget):
     """A card each, in the order in which they were wanted; a card stays the same while its download goes on."""
 
+    page_wanted = Signal(str)
+    """Somebody wants to see a repository on the hub: its name."""
     load_wanted = Signal(str)
     """Somebody wants to chat with a model that is here: its file."""
 
@@ -60,6 +62,7 @@ class DownloadsPart(QWidget):
                 card = self._cards[key] = DownloadCard(row)
                 card.wanted.connect(self._downloads.act)
                 card.load_wanted.connect(self.load_wanted)
+                card.page_wanted.connect(self.page_wanted)
                 self._column.insertWidget(len(self._cards) - 1, card)
                 card.show()  # at once: the keyboard may have to go to it
             self._cards[key].show_row(row)

@@ -48,6 +48,8 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
 
     def downloads() -> DownloadsPart:
         part = DownloadsPart(program.downloads)
+        part.page_wanted.connect(lambda _name: page.show_part("find"))
+        part.page_wanted.connect(program.discovering.open)
         part.load_wanted.connect(page.load_wanted)
         return part
 

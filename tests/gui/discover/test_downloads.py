@@ -57,7 +57,7 @@ def test_where_nothing_is_on_its_way_it_says_what_to_do(listed: Stage) -> None:
         ("retrying", "100 MiB of 400 MiB · tries again in 8 s", ["Pause", "Try again", "Cancel"]),
         ("checking", "400 MiB · is compared with the hub's checksum", ["Pause", "Cancel"]),
         ("paused", "100 MiB of 400 MiB · paused", ["Resume", "Cancel"]),
-        ("failed", "100 MiB of 400 MiB · stopped", ["Try again", "Cancel"]),
+        ("failed", "100 MiB of 400 MiB · stopped", ["Show its page", "Try again", "Cancel"]),
         ("done", "400 MiB · downloaded: it is among your models", ["Remove from the list"]),
     ],
 )

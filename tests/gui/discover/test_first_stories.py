@@ -19,6 +19,7 @@ from app.services.download_ends import watch_ends
 from app.system.resources import Resources
 from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
+from tests.gui.discover.looking import rests
 from tests.hub.download_hub import DownloadHub
 from tests.hub.keyrings import Memory
 from tests.hub.loopback_hub import Request
@@ -118,13 +119,17 @@ def test_a_gated_model_comes_once_a_token_is_given(first: Stage, hub: DownloadHu
 
     hub.resolving = gate
     fails(first, "accept")
-    dialog = TokenDialog(first.desk.program.hub_token, first.window)
-    dialog.open()
+    hub.info["gated"] = "auto"
+    first.clicks("download_page_button")
+    rests(first)
+    assert first.sees("discover_gate")
+    first.clicks("discover_token_button")
     first.desk.until(lambda: not first.desk.program.hub_token.is_busy)
     QTest.keyClicks(first.find_as(QLineEdit, "token_line"), "hf_secret")
     QTest.keyClick(first.find_as(QLineEdit, "token_line"), Qt.Key.Key_Return)
     first.desk.until(lambda: not first.desk.program.hub_token.is_busy)
-    dialog.close()
+    first.find_as(TokenDialog).close()
+    first.clicks("models_downloads_tab")
     goes_on(first)
 
 
