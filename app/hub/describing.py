@@ -12,10 +12,11 @@ from app.core.hub_model import MAIN
 from app.core.hub_page import HubCard, HubPage
 from app.hub import web_sentences
 from app.hub.hub_api import hub_api
+from app.hub.limits import Limits
 from app.hub.model_facts import TOLD, kept_entry, repository_of
 from app.hub.repository import address_of
 from app.hub.tree import files_of
-from app.hub.web import Limits, Refused, Web
+from app.hub.web import Refused, Web
 
 CARD = "README.md"
 MOST_CARD_BYTES = 1024 * 1024

@@ -21,9 +21,10 @@ from app.core.gguf_magic import GGUF_MAGIC
 from app.hub import download_sentences, proxy_sentences, web_sentences
 from app.hub.checksum import Checksum
 from app.hub.download_control import Control, Stopped
+from app.hub.limits import Limits
 from app.hub.partial_file import PartialFile, PartState, beginning
 from app.hub.repository import address_of
-from app.hub.web import Limits, Refused, Reply, Web, host_of, reason_of
+from app.hub.web import Refused, Reply, Web, host_of, reason_of
 
 SILENCE_S = 30.0
 PIECE = 1 << 20

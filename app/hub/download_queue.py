@@ -11,17 +11,17 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
-from app.core.download import DownloadChanged, DownloadGone, DownloadState, DownloadWanted
+from app.core.download import DownloadChanged, DownloadGone, DownloadWanted
 from app.core.errors import UserError
 from app.core.ports import EventSink
-from app.core.words import Sentence
 from app.hub.partial_file import delete_partial, goals_of, partial_size
+from app.hub.queued_download import KeptDownload, QueuedDownload
 from app.system.whole_file import replace_whole
 
 if TYPE_CHECKING:
@@ -35,36 +35,6 @@ _MOST_KEPT_BYTES = 4 << 20
 _log = logging.getLogger(__name__)
 
 
-class _Kept(msgspec.Struct, frozen=True):
-    """One download as the file of the queue has it."""
-
-    wanted: DownloadWanted
-    state: Literal["waiting", "paused", "failed"] = "waiting"
-    problem: Sentence | None = None
-
-
-@dataclass(eq=False)
-class _Item:
-    wanted: DownloadWanted
-    goals: list[Path]
-    state: DownloadState = "waiting"
-    problem: Sentence | None = None
-    run: Run | None = None
-    """While a thread of it is there, if only to end."""
-    thread: threading.Thread | None = None
-    is_gone: bool = False
-    tries: int = 0
-    """In a row that brought no byte."""
-    again_at: float = 0.0
-    """When one that is “retrying” tries again."""
-
-    @property
-    def may_begin(self) -> bool:
-        """Whether only a place among those that run is missing."""
-        is_due = self.state == "retrying" and time.monotonic() >= self.again_at
-        return self.run is None and (self.state == "waiting" or is_due)
-
-
 class DownloadQueue:
     """The queue; its threads begin with the first wish."""
 
@@ -75,9 +45,9 @@ class DownloadQueue:
         self._kept = kept
         self._sink = sink
         self._at_once = AT_ONCE
-        self._items: list[_Item] = []
-        self._ending: list[_Item] = []
-        """Taken off the list while their threads still end."""
+        self._items: list[QueuedDownload] = []
+        self._ending: list[QueuedDownload] = []
+        """Taken off the list while their threads still end, or something of them cannot be deleted yet."""
         self._wishes: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
         self._thread: threading.Thread | None = None
         self._saved = b""
@@ -141,8 +111,8 @@ class DownloadQueue:
             if item.thread is not None:
                 item.thread.join(STOP_S)
         for item in self._ending:
-            if item.is_gone:
-                self._delete(item)  # nobody is left who would hear that it has ended
+            item.run = None  # nobody is left who would hear that it has ended
+        self._ending = [item for item in self._ending if item.is_gone and not self._delete(item)]
         self._save()
 
     def _next(self) -> Callable[[], None] | None:
@@ -157,17 +127,25 @@ class DownloadQueue:
         if self._find(wanted.key) is not None:
             self._resume(wanted.key)
             return
-        try:
-            item = _Item(wanted, goals_of(self._folder, wanted))
-        except UserError as error:
-            item = _Item(wanted, [], "failed", error.sentence)
+        item = self._item(KeptDownload(wanted))
+        item.before = tuple(number for number, goal in enumerate(item.goals) if _is_there(goal))
+        # what is still to be deleted of the same files is wanted again
+        self._ending = [each for each in self._ending if each.run is not None or each.goals != item.goals]
         other = next((other for other in self._items if other.goals and other.goals == item.goals), None)
-        if other is not None and other.run is not None and not other.run.control.is_stopped:
+        if other is not None and other.is_running:
             return  # another commit of the same files: two never write one file
         if other is not None:
             self._remove(other)
         self._items.append(item)
         self._tell(item)
+
+    def _item(self, kept: KeptDownload) -> QueuedDownload:
+        try:
+            return QueuedDownload(
+                kept.wanted, goals_of(self._folder, kept.wanted), kept.state, kept.problem, before=kept.before
+            )
+        except UserError as error:
+            return QueuedDownload(kept.wanted, [], "failed", error.sentence)
 
     def _pause(self, key: str) -> None:
         item = self._find(key)
@@ -189,7 +167,7 @@ class DownloadQueue:
         self._items.remove(item)
         self._items.insert(0, item)
         waits = item.state == "waiting" and item.run is None
-        running = [other for other in self._items if other.run is not None]
+        running = [other for other in self._items if other.is_running]
         if waits and len(running) >= self._at_once:
             last = running[-1]
             self._stop(last)
@@ -202,28 +180,34 @@ class DownloadQueue:
             return
         item.is_gone = True
         self._stop(item)
-        if item.run is None:
-            self._delete(item)
+        is_left = item.run is None and not self._delete(item)
         self._remove(item)
+        if is_left:
+            self._ending.append(item)
 
-    def _remove(self, item: _Item) -> None:
+    def _remove(self, item: QueuedDownload) -> None:
         self._items.remove(item)
         if item.run is not None:
             self._ending.append(item)
         self._sink(DownloadGone(item.wanted.key))
 
-    def _stop(self, item: _Item) -> None:
+    def _stop(self, item: QueuedDownload) -> None:
         if item.run is not None:
             item.run.stop()
 
-    def _delete(self, item: _Item) -> None:
-        for goal in item.goals:
-            delete_partial(goal)
+    def _delete(self, item: QueuedDownload) -> bool:
+        """Delete what has come of one, and return whether nothing is left."""
+        before = range(len(item.goals)) if item.before is None else item.before
+        came = [goal for number, goal in enumerate(item.goals) if number not in before]
+        for goal in came:
+            with suppress(OSError):  # it is in use, or its folder is away: the next start tries again
+                goal.unlink(missing_ok=True)
+        kept = [goal for goal in item.goals if not delete_partial(goal)]
+        return not kept and not any(map(_is_there, came))
 
     def _begin_waiting(self) -> None:
-        running = [item for item in (*self._items, *self._ending) if item.run is not None]
-        busy = [item.goals for item in self._ending]
-        count = len(running)
+        busy = [item.goals for item in self._ending if item.run is not None]
+        count = sum(item.is_running for item in self._items)
         for item in self._items:
             if not item.may_begin:
                 continue
@@ -234,7 +218,7 @@ class DownloadQueue:
                 item.state = "waiting"
                 self._tell(item)
 
-    def _begin(self, item: _Item) -> None:
+    def _begin(self, item: QueuedDownload) -> None:
         run: Run = importlib.import_module(RUN).Run(item.wanted, item.goals, self._sink, item.tries)
         item.run = run
         item.state, item.problem = "running", None
@@ -247,12 +231,11 @@ class DownloadQueue:
         item.thread = threading.Thread(target=work, name="download", daemon=True)
         item.thread.start()
 
-    def _ended(self, item: _Item, run: Run, whole: bool) -> None:
+    def _ended(self, item: QueuedDownload, run: Run, whole: bool) -> None:
         item.run = item.thread = None
         if item in self._ending:
-            self._ending.remove(item)
-            if item.is_gone:
-                self._delete(item)
+            if not item.is_gone or self._delete(item):
+                self._ending.remove(item)
         elif whole:
             self._items.remove(item)
             item.state = "done"
@@ -263,12 +246,12 @@ class DownloadQueue:
             item.again_at = time.monotonic() + (run.pause or 0.0)
             self._tell(item, run.pause)
 
-    def _tell(self, item: _Item, again_in_s: float | None = None) -> None:
+    def _tell(self, item: QueuedDownload, again_in_s: float | None = None) -> None:
         done = item.wanted.size if item.state == "done" else sum(map(partial_size, item.goals))
         path = str(item.goals[0]) if item.goals else ""
         self._sink(DownloadChanged(item.wanted, item.state, done, None, item.problem, again_in_s, path))
 
-    def _find(self, key: str) -> _Item | None:
+    def _find(self, key: str) -> QueuedDownload | None:
         return next((item for item in self._items if item.wanted.key == key), None)
 
     def _read(self) -> None:
@@ -277,19 +260,23 @@ class DownloadQueue:
             return
         try:
             with self._kept.open("rb") as file:
-                kept = msgspec.json.decode(file.read(_MOST_KEPT_BYTES), type=list[_Kept])
+                kept = msgspec.json.decode(file.read(_MOST_KEPT_BYTES), type=list[KeptDownload])
         except FileNotFoundError:
             return
         except (OSError, msgspec.MsgspecError, RecursionError) as error:
             _log.info("The queue of downloads cannot be read: %s", error)
             return
         for each in kept:
-            if each.wanted.files and self._find(each.wanted.key) is None:
-                self._add(each.wanted)
-                item = self._find(each.wanted.key)
-                if item is not None and each.state != "waiting" and item.state == "waiting":
-                    item.state, item.problem = each.state, each.problem
-                    self._tell(item)
+            if not each.wanted.files or self._find(each.wanted.key) is not None:
+                continue
+            item = self._item(each)
+            if each.is_gone:
+                item.is_gone = True
+                if not self._delete(item):
+                    self._ending.append(item)
+            elif all(not other.goals or other.goals != item.goals for other in self._items):
+                self._items.append(item)
+                self._tell(item)
 
     def _may_write(self, kept: Path) -> bool:
         """Whether nothing lies there that is not known yet."""
@@ -300,7 +287,11 @@ class DownloadQueue:
         if self._kept is None:
             return
         states: dict[str, Literal["paused", "failed"]] = {"paused": "paused", "failed": "failed"}
-        kept = [_Kept(item.wanted, states.get(item.state, "waiting"), item.problem) for item in self._items]
+        gone = [item for item in self._ending if item.is_gone]
+        kept = [
+            KeptDownload(item.wanted, states.get(item.state, "waiting"), item.problem, item.before, item.is_gone)
+            for item in (*self._items, *gone)
+        ]
         content = msgspec.json.encode(kept)
         try:
             if not self._may_write(self._kept):
@@ -311,3 +302,9 @@ class DownloadQueue:
                 self._saved = content
         except OSError as error:
             _log.info("The queue of downloads cannot be kept: %s", error)
+
+
+def _is_there(path: Path) -> bool:
+    with suppress(OSError):
+        return path.exists()
+    return False

@@ -21,7 +21,8 @@ from app.core.download import is_commit
 from app.core.errors import UserError
 from app.core.hub_model import MAIN
 from app.hub import web_sentences
-from app.hub.web import Limits, Web, host_of
+from app.hub.limits import Limits
+from app.hub.web import Web, host_of
 
 MOST_PAGES = 50
 COMMIT = "X-Repo-Commit"

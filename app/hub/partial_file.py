@@ -136,11 +136,13 @@ def goals_of(folder: Path, wanted: DownloadWanted) -> list[Path]:
     return goals
 
 
-def delete_partial(goal: Path) -> None:
-    """Leave nothing of a partial file unless another process writes it."""
+def delete_partial(goal: Path) -> bool:
+    """Leave nothing of a partial file unless it is written at this moment; return whether nothing is left."""
     with suppress(OSError, UserError):
         if goal.with_name(goal.name + PART).exists():
             PartialFile(goal).delete()
+        return True
+    return False
 
 
 def beginning(path: Path) -> bytes:

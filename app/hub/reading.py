@@ -16,12 +16,13 @@ from app.core.hub_watch import HubWatch
 from app.core.model_file import ModelSource, check_model_file
 from app.hub import web_sentences
 from app.hub.describing import describe
+from app.hub.limits import DEADLINE_S, Limits
 from app.hub.remote_header import RemoteFile
 from app.hub.repository import address_of, chosen, models_of
 from app.hub.search_cache import Answer, SearchCache
 from app.hub.searching import search
 from app.hub.token_keeping import TokenKeeping
-from app.hub.web import DEADLINE_S, SCHEMES, Limits, Web
+from app.hub.web import SCHEMES, Web
 
 ENDPOINT = "https://huggingface.co"
 ANSWER_DEADLINE_S = 30.0

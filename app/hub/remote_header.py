@@ -11,7 +11,8 @@ from contextlib import ExitStack
 from app.core.gguf_magic import GGUF_MAGIC
 from app.core.model_file import ModelSource
 from app.hub import web_sentences
-from app.hub.web import PIECE, Limits, Reply, Web, host_of
+from app.hub.limits import Limits
+from app.hub.web import PIECE, Reply, Web, host_of
 
 AHEAD = 1_000_000
 """Bytes of one request; no more than these are read beyond a header."""

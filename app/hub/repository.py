@@ -10,8 +10,9 @@ from app.core.gguf_cursor import shown_name
 from app.core.hub_files import PART, by_model, goes_along
 from app.core.hub_model import HubModel, HubReference
 from app.core.words import counted, translate
+from app.hub.limits import Limits
 from app.hub.tree import files_of
-from app.hub.web import Limits, Web
+from app.hub.web import Web
 
 MOST_NAMED = 5
 

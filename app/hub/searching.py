@@ -6,8 +6,9 @@ from typing import Any
 
 from app.core.hub_search import MOST_FOUND, HubListing, HubQuery, HubRepository
 from app.hub.hub_api import hub_api
+from app.hub.limits import Limits
 from app.hub.model_facts import TOLD, kept_entries, repository_of
-from app.hub.web import Limits, Web
+from app.hub.web import Web
 
 MOST_PAGES = 5
 """Of a filter that the hub does not know; after these, people see what there is and may go on."""

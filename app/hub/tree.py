@@ -10,7 +10,8 @@ from app.core.download import is_sha256
 from app.core.hub_model import MAIN, HubFile
 from app.hub import web_sentences
 from app.hub.hub_api import hub_api
-from app.hub.web import Limits, Web
+from app.hub.limits import Limits
+from app.hub.web import Web
 
 SUFFIX = ".gguf"
 _POINTER_BYTES = 134

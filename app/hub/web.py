@@ -8,27 +8,20 @@ from __future__ import annotations
 import functools
 import http.client
 import os
-import socket
 import ssl
-import threading
-import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from email.message import Message
-from types import TracebackType
-from typing import IO, Any, Self
+from typing import IO, Any
 from urllib.parse import urljoin, urlsplit
 
 from app.core.errors import UserError
 from app.core.hub_model import ServerFailed
 from app.core.version import VERSION
 from app.hub import retrying, web_sentences
+from app.hub.limits import Limits, connection_within
 
-DEADLINE_S = 60.0
-"""For all that is read of one file, or of one listing."""
-SILENCE_S = 15.0
-"""A server that says nothing for so long is given up."""
 PIECE = 64 * 1024
 MOST_DIGITS = 18
 """Of a length that can be true."""
@@ -38,68 +31,6 @@ SCHEMES = ("http", "https")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 """What urllib and http.client raise for servers that do as they like; a broken address or header is a ValueError."""
-
-
-class Limits:
-    """How long all reading of one file may take; past it, or when it is cancelled, its connection is shut."""
-
-    def __init__(self, seconds: float = DEADLINE_S, silence_s: float = SILENCE_S) -> None:
-        self._end = time.monotonic() + seconds
-        self._silence_s = silence_s
-        self._lock = threading.Lock()
-        self._socket: socket.socket | None = None
-        self._is_cancelled = self._is_over = False
-        self.came: Callable[[int], None] | None = None
-        """Is told how many bytes of bodies have come, on the thread that reads."""
-        self._timer = threading.Timer(seconds, self._run_out)
-        self._timer.daemon = True
-        self._timer.start()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
-    ) -> None:
-        self._timer.cancel()
-        self._timer.join()
-
-    @property
-    def timeout(self) -> float:
-        """Seconds that one step may take."""
-        return max(0.05, min(self._silence_s, self._end - time.monotonic()))
-
-    def cancel(self) -> None:
-        """End all reading now; safe from any thread."""
-        self._is_cancelled = True
-        self._shut()
-
-    def check(self, host: str) -> None:
-        """Raise where it was cancelled, or where the time is over."""
-        if self._is_cancelled:
-            raise web_sentences.cancelled(host)
-        if self._is_over or time.monotonic() >= self._end:
-            raise web_sentences.too_slow(host)
-
-    def use(self, connection: socket.socket) -> None:
-        """Take note of the connection that a read waits on."""
-        with self._lock:
-            self._socket = connection
-        if self._is_cancelled or self._is_over:
-            self._shut()
-
-    def _run_out(self) -> None:
-        self._is_over = True
-        self._shut()
-
-    def _shut(self) -> None:
-        with self._lock:
-            try:
-                if self._socket is not None:
-                    # past TLS, whose own shutdown would have what is still there read as it came
-                    socket.socket.shutdown(self._socket, socket.SHUT_RDWR)
-            except OSError:
-                self._socket = None  # it is closed already
 
 
 class Refused(ServerFailed):
@@ -267,7 +198,7 @@ class _Plain(urllib.request.HTTPHandler):
         self._limits = limits
 
     def http_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_connection(http.client.HTTPConnection, self._limits), req)
+        return self.do_open(connection_within(http.client.HTTPConnection, self._limits), req)
 
 
 class _Encrypted(urllib.request.HTTPSHandler):
@@ -276,7 +207,9 @@ class _Encrypted(urllib.request.HTTPSHandler):
         self._limits = limits
 
     def https_open(self, req: urllib.request.Request) -> http.client.HTTPResponse:
-        return self.do_open(_connection(http.client.HTTPSConnection, self._limits), req, context=_certificates())
+        return self.do_open(
+            connection_within(http.client.HTTPSConnection, self._limits), req, context=_certificates()
+        )
 
 
 @functools.cache
@@ -288,17 +221,6 @@ def _certificates() -> ssl.SSLContext:
 
     made: ssl.SSLContext = truststore.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     return made
-
-
-def _connection(kind: type[http.client.HTTPConnection], limits: Limits) -> Any:
-    """Return what makes a connection that the limits can shut."""
-
-    class Connection(kind):  # type: ignore[valid-type, misc]
-        def connect(self) -> None:
-            super().connect()
-            limits.use(self.sock)
-
-    return Connection
 
 
 def host_of(address: str) -> str:

@@ -74,6 +74,8 @@ class Downloads:
         self._hub = hub
         self._settings = settings
         self._rows: dict[str, DownloadRow] = {}
+        self._wanted: set[str] = set()
+        """What was wanted in this run of the program: of what an earlier one left, the end was told then."""
 
     @property
     def rows(self) -> tuple[DownloadRow, ...]:
@@ -107,6 +109,7 @@ class Downloads:
 
     def add(self, wanted: DownloadWanted) -> None:
         """Download a model."""
+        self._wanted.add(wanted.key)
         self._port.add(wanted)
 
     def act(self, key: str, action: DownloadAction) -> None:
@@ -147,7 +150,9 @@ class Downloads:
             return
         self._rows[row.key] = row
         self.changed.emit()
-        if row.state in ("done", "failed") and (before is None or before.state != row.state):
+        is_kept = before is None and row.state == "failed" and row.key not in self._wanted
+        is_news = not is_kept and (before is None or before.state != row.state)
+        if row.state in ("done", "failed") and is_news:
             self.ended.emit(row)
 
     def say_unusable(self, key: str, reason: Sentence) -> None:

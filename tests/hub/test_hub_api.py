@@ -11,8 +11,9 @@ from app.core.errors import UserError
 from app.core.hub_model import HubReference
 from app.core.hub_search import HubQuery
 from app.hub.hub_api import hub_api
+from app.hub.limits import Limits
 from app.hub.reading import HubReader
-from app.hub.web import Limits, Web
+from app.hub.web import Web
 from tests.hub.conftest import reader
 from tests.hub.loopback_hub import LoopbackHub
 

@@ -11,8 +11,9 @@ import pytest
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_header import read_header
 from app.core.gguf_magic import HEAD_BYTES
+from app.hub.limits import Limits
 from app.hub.remote_header import AHEAD, RemoteFile
-from app.hub.web import Limits, Web
+from app.hub.web import Web
 from tests.gguf_bytes import raw_gguf
 from tests.ggufs import write_split_llama
 from tests.hub.conftest import only, told

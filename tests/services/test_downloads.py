@@ -82,6 +82,26 @@ def test_the_end_is_told_once_and_stays_until_it_is_dismissed() -> None:
     assert downloads.rows == () and port.asked == []
 
 
+def test_what_failed_in_an_earlier_run_is_no_news_until_it_fails_again() -> None:
+    downloads, _ = made()
+    ended: list[DownloadRow] = []
+    downloads.ended.connect(ended.append)
+    downloads.take(DownloadChanged(WANTED, "failed"))
+    assert ended == [] and downloads.rows[0].state == "failed"
+    downloads.take(DownloadChanged(WANTED, "running"))
+    downloads.take(DownloadChanged(WANTED, "failed"))
+    assert len(ended) == 1
+
+
+def test_what_fails_at_once_is_news() -> None:
+    downloads, _ = made()
+    ended: list[DownloadRow] = []
+    downloads.ended.connect(ended.append)
+    downloads.add(WANTED)
+    downloads.take(DownloadChanged(WANTED, "failed"))
+    assert len(ended) == 1
+
+
 @pytest.mark.parametrize("state", ["waiting", "running", "retrying", "checking", "paused", "failed"])
 def test_only_what_is_possible_now_is_asked_for(state: DownloadState) -> None:
     downloads, port = made()
@@ -123,6 +143,7 @@ def test_a_model_that_is_downloaded_is_among_the_models(desk: Desk, model: Path)
 def test_a_download_that_fails_is_told_with_its_name(desk: Desk) -> None:
     desk.program.start(None)
     why = translate("Download", "The disk is full.")
+    desk.program.dispatch(DownloadChanged(WANTED, "running", 10))
     desk.program.dispatch(DownloadChanged(WANTED, "failed", 10, problem=why))
     assert (desk.told, desk.notice.file, desk.notice.level) == ("The disk is full.", "a.gguf", "error")
 

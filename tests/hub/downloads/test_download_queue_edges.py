@@ -85,7 +85,7 @@ def test_what_failed_is_still_told_after_a_restart_and_odd_entries_are_left_out(
     with downloader(hub, tmp_path, kept) as made:
         made.queue.open()
         after = made.until("failed")
-        assert after == before and after.problem is not None
+        assert after == before and after.problem is not None and made.told == [after]
         made.queue.resume(after.wanted.key)
         made.until("done")
     assert kept.read_bytes() == b"[]"

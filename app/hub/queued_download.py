@@ -1,0 +1,59 @@
+"""What the queue knows of one download, in the program and in its file."""
+
+from __future__ import annotations
+
+import threading
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import msgspec
+
+from app.core.download import DownloadState, DownloadWanted
+from app.core.words import Sentence
+
+if TYPE_CHECKING:
+    from app.hub.download_run import Run
+
+
+class KeptDownload(msgspec.Struct, frozen=True):
+    """One download as the file of the queue has it."""
+
+    wanted: DownloadWanted
+    state: Literal["waiting", "paused", "failed"] = "waiting"
+    problem: Sentence | None = None
+    before: tuple[int, ...] | None = None
+    """Which of its files were there before it was wanted; None where that is not known, so that none is deleted."""
+    is_gone: bool = False
+    """Whether it was given up, and only what has come of it is still to be deleted."""
+
+
+@dataclass(eq=False)
+class QueuedDownload:
+    """One download while the program runs."""
+
+    wanted: DownloadWanted
+    goals: list[Path]
+    state: DownloadState = "waiting"
+    problem: Sentence | None = None
+    run: Run | None = None
+    """While a thread of it is there, if only to end."""
+    thread: threading.Thread | None = None
+    before: tuple[int, ...] | None = None
+    is_gone: bool = False
+    tries: int = 0
+    """In a row that brought no byte."""
+    again_at: float = 0.0
+    """When one that is “retrying” tries again."""
+
+    @property
+    def is_running(self) -> bool:
+        """Whether it takes one of the places: a thread that was told to end takes none, however long that lasts."""
+        return self.run is not None and not self.run.control.is_stopped
+
+    @property
+    def may_begin(self) -> bool:
+        """Whether only a place among those that run is missing."""
+        is_due = self.state == "retrying" and time.monotonic() >= self.again_at
+        return self.run is None and (self.state == "waiting" or is_due)
