@@ -21,6 +21,13 @@ _IMAGE = re.compile(r'!\[([^\[\]\n]{0,300})\]\([^()\s]{0,2000}(?:\s{1,20}"[^"\n]
 _LINK = re.compile(
     r'(?<!!)\[([^\[\]\n]{0,500})\]\(<?((?:[^()\s<>]|\([^()\s<>]{0,200}\)){0,2000})>?(?:\s{1,20}"[^"\n]{0,300}")?\)'
 )
+_DEFINITION = re.compile(
+    r"^ {0,3}\[([^\[\]\n^][^\[\]\n]{0,300})\]: {0,20}<?([^\s<>]{1,2000})>?"
+    r"(?: {1,20}(?:\"[^\"\n]{0,300}\"|'[^'\n]{0,300}'|\([^()\n]{0,300}\)))? {0,20}$\n?",
+    re.MULTILINE,
+)
+"""Where a link leads that is written `[words][name]`."""
+_REFERENCE = re.compile(r"(!?)\[([^\[\]\n]{1,500})\] ?\[([^\[\]\n]{0,300})\](?!\()")
 _OTHER_LINK = re.compile(r"\]\((?!https?://)", re.IGNORECASE)
 _ANCHOR = re.compile(r"<a\s([^<>]{0,2000})>([^<>]{0,500})</a>", re.IGNORECASE)
 _TARGET = re.compile(r"href\s?=\s?[\"']?([^\"'\s]{1,2000})", re.IGNORECASE)
@@ -38,7 +45,11 @@ def card_of(written: str) -> tuple[str, tuple[HubLink, ...]]:
     # first of all: what is taken out later could join the two halves of something
     text = "\n".join(printable(line).replace(REPLACEMENT, "") for line in text.split("\n"))
     links: dict[str, HubLink] = {}
-    parts = [part if is_code else _plain(part, links) for is_code, part in _parts(_without_head(text))]
+    pieces = _parts(_without_head(text))
+    named = {
+        _name(found[1]): found[2] for is_code, part in pieces if not is_code for found in _DEFINITION.finditer(part)
+    }
+    parts = [part if is_code else _plain(_inline(part, named), links) for is_code, part in pieces]
     return _BLANK.sub("\n\n", "".join(parts)).strip(), tuple(links.values())[:MOST_LINKS]
 
 
@@ -46,6 +57,10 @@ def is_web_address(address: str) -> bool:
     """Whether a link leads to a web page, and shows where: no other scheme, no name of a user before the host."""
     found = _WEB.fullmatch(address)
     return found is not None and address.isascii() and address.isprintable()
+
+
+def _host(address: str) -> str:
+    return re.split(r"[/?#]", address.partition("://")[2], maxsplit=1)[0].casefold()
 
 
 def _without_head(text: str) -> str:
@@ -77,6 +92,20 @@ def _parts(text: str) -> list[tuple[bool, str]]:
     return [(is_code, "".join(lines)) for is_code, lines in parts]
 
 
+def _inline(text: str, named: dict[str, str]) -> str:
+    """Write links and pictures with their addresses in place of names; what names an address stands nowhere else."""
+
+    def inline(found: re.Match[str]) -> str:
+        address = named.get(_name(found[3] or found[2]), "")
+        return f"{found[1]}[{found[2]}]({address})" if address else found[0]
+
+    return _REFERENCE.sub(inline, _DEFINITION.sub("", text))
+
+
+def _name(written: str) -> str:
+    return " ".join(written.split()).casefold()
+
+
 def _plain(text: str, links: dict[str, HubLink]) -> str:
     for begin, end in _HIDDEN:
         text = _without(text, begin, end)
@@ -88,10 +117,12 @@ def _plain(text: str, links: dict[str, HubLink]) -> str:
         words, address = " ".join(found[1].split()), found[2]
         if not is_web_address(address):
             return words
+        words = address if any(_host(each[0]) != _host(address) for each in _ADDRESS.finditer(words)) else words
         links.setdefault(address, HubLink(printable(words) or address, address))
         return f"[{words or address}]({address})"
 
-    text = _OTHER_LINK.sub("] (", _LINK.sub(link, text))
+    # however else something is defined: without its colon it defines nothing
+    text = _OTHER_LINK.sub("] (", _LINK.sub(link, text)).replace("]:", "] :")
     for found in _ADDRESS.finditer(text):
         address = found[0].rstrip(".,;:!?*_")
         if is_web_address(address):

@@ -120,3 +120,37 @@ def test_whatever_is_written_nothing_of_it_is_dangerous(written: str) -> None:
 )
 def test_which_addresses_lead_to_a_web_page(address: str, is_safe: bool) -> None:
     assert is_web_address(address) is is_safe
+
+
+@pytest.mark.parametrize(
+    ("written", "shown"),
+    [
+        ("[click][a]\n\n[a]: file:///etc/passwd", "click"),
+        ("![a picture][b]\n\n[b]: https://t.example/p.png", "a picture"),
+        (
+            'See [the paper][p], [P][].\n\n[p]: <https://arxiv.org/abs/1> "It"\nMore',
+            "See [the paper](https://arxiv.org/abs/1), [P](https://arxiv.org/abs/1).\n\nMore",
+        ),
+        ("> [a]: file:///x\n\n[a]", "> [a] : file:///x\n\n[a]"),
+        ("[a]:\nfile:///x\n\n[a]", "[a] :\nfile:///x\n\n[a]"),
+        ("[a]<b>: file:///x\n\n[a]", "[a] : file:///x\n\n[a]"),
+        ("[nowhere][a]", "[nowhere][a]"),
+        ("```\n[a]: file:///x\n```", "```\n[a]: file:///x\n```"),
+    ],
+)
+def test_what_names_an_address_elsewhere_is_written_out_or_leads_nowhere(written: str, shown: str) -> None:
+    assert card_of(written)[0] == shown
+
+
+@pytest.mark.parametrize(
+    ("words", "shown"),
+    [
+        ("https://huggingface.co", "https://evil.example/x"),
+        ("go to https://huggingface.co/org now", "https://evil.example/x"),
+        ("https://EVIL.example", "https://EVIL.example"),
+        ("our page", "our page"),
+    ],
+)
+def test_words_that_are_another_address_than_the_link_are_not_shown(words: str, shown: str) -> None:
+    text, (link, *_) = card_of(f"[{words}](https://evil.example/x)")
+    assert text.startswith(f"[{shown}](") and link.text == shown
