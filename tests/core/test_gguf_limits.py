@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.core import gguf_entries
 from app.core.errors import UserError
 from app.core.gguf_header import read_header
 from app.core.gguf_tensors import Tensor
@@ -147,3 +148,22 @@ def test_tensors_in_line_pass_only_while_all_of_them_are_there(sizes: list[int],
     content = raw_gguf({}, rows, data=bytes(max(end - missing, 0)))
     assert (refusal_of(content) == "") == (missing == 0)
     assert missing == 0 or missing > end or "is not complete" in refusal_of(content)
+
+
+def arrays(*values: list[int] | list[str]) -> bytes:
+    """Return a header with arrays and nothing else."""
+    return raw_gguf_of([encode_text(f"k{number}") + encode_value(value) for number, value in enumerate(values)], [])
+
+
+def test_texts_of_all_arrays_together_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf_entries, "MAX_ARRAY_TEXTS", 5)
+    assert refusal_of(arrays(["a"] * 3, ["b"] * 2)) == ""
+    assert "claims 3 texts in the entry “k1”" in refusal_of(arrays(["a"] * 3, ["b"] * 3))
+
+
+def test_elements_of_all_arrays_together_are_kept_up_to_a_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gguf_entries, "MAX_KEPT_ELEMENTS", 5)
+    content = arrays([1, 2, 3], [4, 5, 6], [7, 8])
+    metadata = read_header(lambda offset, size: content[offset : offset + size], len(content)).metadata
+    assert metadata["k0"] == (1, 2, 3) and metadata["k2"] == (7, 8)
+    assert isinstance(metadata["k1"], gguf_entries.UnreadValue)
