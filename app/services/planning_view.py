@@ -11,6 +11,7 @@ from app.core.devices import MAIN_MEMORY
 from app.core.events import Failed, MemoryMeasured
 from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions
+from app.core.words import Sentence
 from app.planner.comparison import parts_on, planned_machine
 from app.planner.decode_speed import Part, decode_speed
 from app.planner.gpu import Gpu, PrefillTime, Speed
@@ -44,6 +45,7 @@ from app.services.planning_words import (
     limit_words,
     pace_words,
     rests_on,
+    rests_on_both,
 )
 
 _ROWS: tuple[RowKind, ...] = ("weights", "kv", "state", "compute", "overhead", "margin")
@@ -218,8 +220,16 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
         read=read.rate if read is not None else None,
         read_tokens=read.tokens if read is not None else 0,
         expected_read=None if read is None else read.expected,
-        rests_on=rests_on(_busiest(parts)),
+        rests_on=_rests_on(parts),
     )
+
+
+def _rests_on(parts: Sequence[Part]) -> Sentence:
+    others = [part for part in parts if not part.gpu.is_this_machine and not part.gpu.is_processor]
+    beside = [part for part in parts if part.gpu.is_processor]
+    if others and beside:
+        return rests_on_both(_busiest(others), beside[0].gpu)
+    return rests_on(_busiest(parts))
 
 
 def _busiest(parts: Sequence[Part]) -> Gpu:

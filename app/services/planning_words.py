@@ -150,14 +150,14 @@ def pace_words(speed: SpeedRows) -> Sentence | None:
     if decode is None:
         return None
     values = {"rate": rate(decode.value), "low": rate(decode.low), "high": rate(decode.high)}
+    if first is None and speed.sequences > 1:
+        return translate("Planner", "about {rate} tok/s each ({low}–{high})", **values)
     if first is None:
         return translate("Planner", "about {rate} tok/s ({low}–{high})", **values)
-    return translate(
-        "Planner",
-        "about {rate} tok/s ({low}–{high}), first token after {first}",
-        **values,
-        first=time_with_band(first),
-    )
+    values["first"] = time_with_band(first)
+    if speed.sequences > 1:
+        return translate("Planner", "about {rate} tok/s each ({low}–{high}), first token after {first}", **values)
+    return translate("Planner", "about {rate} tok/s ({low}–{high}), first token after {first}", **values)
 
 
 def time_with_band(time: Range) -> str:
@@ -218,6 +218,17 @@ def rests_on(gpu: Gpu) -> Sentence:
     if gpu.is_processor or gpu.source_kind("bandwidth") == "assumed":
         return translate("Planner", "Judged by experience until answers on this machine tell more.")
     return translate("Planner", "Judged by the figures of {gpu} and published runs.", gpu=gpu.name)
+
+
+def rests_on_both(gpu: Gpu, processor: Gpu) -> Sentence:
+    """Return what a speed is judged by where layers of another machine's GPU lie beside it in main memory."""
+    return translate(
+        "Planner",
+        "Judged by the figures of {gpu} and published runs, and for the layers in main memory by the processor of this "
+        "machine ({processor}): beside another one it may be much faster or slower.",
+        gpu=gpu.name,
+        processor=processor.name,
+    )
 
 
 NO_SPEED = translate(

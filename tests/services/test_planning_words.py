@@ -1,0 +1,26 @@
+"""What is said beside the speed of a plan: of whom it is, and what it is judged by."""
+
+from __future__ import annotations
+
+from app.services.planning_devices import KnownGpus
+from app.services.planning_values import PlanChoice
+from app.services.planning_view import place_of
+from tests.planner.works import PROCESSOR, TABLE
+from tests.services.planned_here import MAIN, here, view
+
+
+def test_layers_beside_another_gpu_are_said_to_be_judged_by_the_processor_of_this_machine() -> None:
+    gpus = KnownGpus(table=tuple(TABLE.values()), here={"CPU": PROCESSOR})
+    place = place_of("rtx-4090", (MAIN,), gpus)
+    partly = view("llama-3.1-8b", PlanChoice(where="rtx-4090", gpu_layers=20), place).speed.rests_on
+    assert partly is not None
+    assert f"of {TABLE['rtx-4090'].name} and published runs, and for the layers in main memory" in partly.english()
+    assert f"({PROCESSOR.name})" in partly.english()
+    whole = view("llama-3.1-8b", PlanChoice(where="rtx-4090"), place).speed.rests_on
+    assert whole is not None and "main memory" not in whole.english()
+
+
+def test_speed_of_several_conversations_is_said_to_be_that_of_each() -> None:
+    both, alone = (view("llama-3.1-8b", PlanChoice(sequences=number), here()).pace for number in (2, 1))
+    assert both is not None and "tok/s each (" in both.english()
+    assert alone is not None and "each" not in alone.english()
