@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from app.cli.values import named, one_of, text, whole_number
+from app.cli.values import file, named, one_of, text, whole_number
 from app.core.hub_search import MOST_FOUND, HubQuery, HubSort
 
 _SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?([MBT])", re.ASCII | re.IGNORECASE)
@@ -66,12 +66,8 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
     show.add_argument("--card", action="store_true", help="print what its authors wrote, too")
     show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     inspect = within.add_parser("inspect", help="show what a model file holds, or what differs between two")
-    inspect.add_argument(
-        "inspect", metavar="FILE", type=named("a .gguf file"), help="a .gguf file, whatever it is for"
-    )
-    inspect.add_argument(
-        "inspect_other", metavar="FILE", type=named("a .gguf file"), nargs="?", help="another one to compare it with"
-    )
+    inspect.add_argument("inspect", metavar="FILE", type=file, help="a .gguf file, whatever it is for")
+    inspect.add_argument("inspect_other", metavar="FILE", type=file, nargs="?", help="another one to compare it with")
     inspect.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
     download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
     download.add_argument(

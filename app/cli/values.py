@@ -132,5 +132,6 @@ def named(what: str) -> Callable[[str], str]:
 
 
 def file(typed: str) -> Path:
-    """Return the path of a file."""
-    return Path(named("a file")(typed))
+    """Return the path of a file, as it was typed: names of files may be no text."""
+    named("a file")(typed)
+    return Path(typed)

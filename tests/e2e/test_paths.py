@@ -98,6 +98,14 @@ def test_a_name_that_is_no_text_is_refused_with_a_way_out_and_a_home_of_such_a_n
     assert answer(folder / "home", tiny)[0] == 0
 
 
+@needs_bytes
+def test_what_a_file_of_such_a_name_holds_is_shown(tmp_path: Path, tiny: Path) -> None:
+    model = tmp_path / f"{NO_TEXT}.gguf"
+    shutil.copy(tiny, model)
+    done = program_in(tmp_path / "home", "C").run("models", "inspect", str(model))
+    assert (done.returncode, done.stderr) == (0, "") and "general.architecture" in done.stdout
+
+
 @pytest.mark.parametrize("locale", ["C", "none"])
 def test_models_of_any_name_are_listed(tmp_path: Path, tiny: Path, locale: str) -> None:
     folder = tmp_path / "home" / "models"
