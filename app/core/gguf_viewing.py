@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import hashlib
 
-from app.core.errors import UserError
-from app.core.gguf_cursor import shown_name
 from app.core.gguf_entries import Scalar, UnreadValue, Value
 from app.core.gguf_header import Header, read_header
 from app.core.gguf_places import place_sizes, type_sizes
@@ -27,8 +25,7 @@ from app.core.gguf_view import (
     TensorView,
 )
 from app.core.model_facts import ModelFacts, model_facts
-from app.core.model_file import MAX_PARTS, ModelSource, OpenFile, part_names
-from app.core.words import translate
+from app.core.model_file import MAX_PARTS, ModelSource, OpenFile, opened, part_names
 
 _PIECE_BYTES = 1 << 20
 _NUMBERS = {VALUE_TYPE_NAMES[number]: layout for number, layout in NUMBER_FORMATS.items()}
@@ -39,15 +36,7 @@ def read_view(file_name: str, open_file: OpenFile) -> GgufView:
 
     Raises the sentence that says what is wrong with it.
     """
-    source = open_file(file_name)
-    if source is None:
-        raise UserError(
-            translate(
-                "ModelFile",
-                "There is no file “{file}” here: check its name, or choose the model again.",
-                file=shown_name(file_name),
-            )
-        )
+    source = opened(file_name, open_file)
     first = read_header(*source)
     check_tensor_data(first, source.size, file_name)
     others, wanted = _other_parts(first, file_name, open_file)

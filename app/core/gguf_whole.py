@@ -17,7 +17,7 @@ from app.core.gguf_header import read_header
 from app.core.gguf_tokens import TOKENS_KEY, TYPES_KEY, walk_texts
 from app.core.gguf_types import NUMBER_FORMATS, VALUE_TYPE_NAMES
 from app.core.gguf_view import MOST_TOKEN_BYTES
-from app.core.model_file import ModelSource, OpenFile
+from app.core.model_file import ModelSource, OpenFile, opened
 from app.core.words import translate
 
 MOST_WHOLE = 1_000_000
@@ -47,7 +47,7 @@ class TokenTable(msgspec.Struct, frozen=True):
 
 def whole_value(file_name: str, open_file: OpenFile, key: str) -> WholeValue:
     """Return one entry, or raise the sentence that says why it cannot be read."""
-    source = _opened(file_name, open_file)
+    source = opened(file_name, open_file)
     value = read_header(*source).metadata.get(key)
     if value is None:
         raise UserError(
@@ -76,7 +76,7 @@ def whole_value(file_name: str, open_file: OpenFile, key: str) -> WholeValue:
 
 def token_table(file_name: str, open_file: OpenFile) -> TokenTable:
     """Return the vocabulary, or raise the sentence that says why it cannot be read."""
-    source = _opened(file_name, open_file)
+    source = opened(file_name, open_file)
     metadata = read_header(*source).metadata
     tokens, kinds = metadata.get(TOKENS_KEY), metadata.get(TYPES_KEY)
     if not isinstance(tokens, UnreadValue | tuple):
@@ -88,19 +88,6 @@ def token_table(file_name: str, open_file: OpenFile) -> TokenTable:
     if isinstance(kinds, UnreadValue | tuple):
         told = tuple(each if isinstance(each, int) else 0 for each in islice(_elements(kinds, source), len(texts)))
     return TokenTable(texts, told, _length(tokens) - len(texts))
-
-
-def _opened(file_name: str, open_file: OpenFile) -> ModelSource:
-    source = open_file(file_name)
-    if source is None:
-        raise UserError(
-            translate(
-                "ModelFile",
-                "There is no file “{file}” here: check its name, or choose the model again.",
-                file=shown_name(file_name),
-            )
-        )
-    return source
 
 
 def _length(value: Value) -> int:

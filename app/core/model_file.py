@@ -29,11 +29,8 @@ OpenFile = Callable[[str], ModelSource | None]
 """Returns the file of that name in the model's folder; None where there is none."""
 
 
-def check_model_file(file_name: str, open_file: OpenFile) -> tuple[Header, ...]:
-    """Return the headers of all parts of a usable chat model, or raise the sentence that says what is wrong.
-
-    `file_name` is a name without folders; every part of a split model is looked for beside it.
-    """
+def opened(file_name: str, open_file: OpenFile) -> ModelSource:
+    """Return the file of that name in the model's folder, or raise the sentence that there is none."""
     source = open_file(file_name)
     if source is None:
         raise UserError(
@@ -43,6 +40,15 @@ def check_model_file(file_name: str, open_file: OpenFile) -> tuple[Header, ...]:
                 file=shown_name(file_name),
             )
         )
+    return source
+
+
+def check_model_file(file_name: str, open_file: OpenFile) -> tuple[Header, ...]:
+    """Return the headers of all parts of a usable chat model, or raise the sentence that says what is wrong.
+
+    `file_name` is a name without folders; every part of a split model is looked for beside it.
+    """
+    source = opened(file_name, open_file)
     first = read_header(*source)
     headers = (first, *_read_other_parts(first.split, file_name, open_file))
     tensors = sum(len(header.tensors) for header in headers)
