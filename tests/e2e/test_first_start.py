@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,25 +9,11 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.remote_window import GUARD_SECONDS, RemoteWindow
+from tests.hub.catalogue_of_one import catalogue_of
 from tests.hub.loopback_hub import LoopbackHub, Request
 
 NAME = "starter.gguf"
 HALF = 40 << 20
-MODEL = """[[model]]
-name = "Starter"
-kind = "chat"
-purpose = "To try everything."
-languages = ["en"]
-license = "apache-2.0"
-parameters = 134515008
-context = 8192
-repository = "org/tiny-GGUF"
-revision = "{revision}"
-file = "{name}"
-quantisation = "Q4_1"
-size = {size}
-sha256 = "{sha256}"
-"""
 READY = "program.session.phase == 'ready'"
 OFFERED = "sees('first_model_card') and find('first_model_title').text() == 'Starter'"
 
@@ -69,8 +54,7 @@ def words(tmp_path: Path, starter_model: Path, delivery: Delivery) -> Iterator[d
     """What the program is told of its surroundings: a hub on this machine, and a catalogue with the starter model."""
     content = starter_model.read_bytes()
     catalogue = tmp_path / "catalogue.toml"
-    digest = hashlib.sha256(content).hexdigest()
-    catalogue.write_text(MODEL.format(revision="0" * 40, name=NAME, size=len(content), sha256=digest))
+    catalogue.write_text(catalogue_of(NAME, content))
     with LoopbackHub({NAME: content}) as hub:
         hub.delivering = delivery.send
         yield {

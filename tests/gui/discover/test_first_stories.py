@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +19,7 @@ from app.system.resources import Resources
 from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
 from tests.gui.discover.looking import rests
+from tests.hub.catalogue_of_one import catalogue_of
 from tests.hub.download_hub import DownloadHub
 from tests.hub.keyrings import Memory
 from tests.hub.loopback_hub import Request
@@ -27,29 +27,13 @@ from tests.hub.loopback_hub import Request
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 GIB = 1 << 30
 NAME = "starter.gguf"
-MODEL = """[[model]]
-name = "Starter"
-kind = "chat"
-purpose = "To try everything."
-languages = ["en"]
-license = "apache-2.0"
-parameters = 134515008
-context = 8192
-repository = "org/tiny-GGUF"
-revision = "{revision}"
-file = "{name}"
-quantisation = "Q4_1"
-size = {size}
-sha256 = "{sha256}"
-"""
 
 
 @pytest.fixture
 def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keys: Memory) -> Iterator[DownloadHub]:
     """A hub with the one model of a catalogue."""
     content = write_tiny_llama(tmp_path / NAME).read_bytes()
-    digest = hashlib.sha256(content).hexdigest()
-    told = MODEL.format(revision="0" * 40, name=NAME, size=len(content), sha256=digest)
+    told = catalogue_of(NAME, content)
     monkeypatch.setattr(Resources, "catalogue", lambda _resources: told)
     for name in ("TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE", "HF_TOKEN", "http_proxy", "HTTP_PROXY"):
         monkeypatch.delenv(name, raising=False)
