@@ -79,16 +79,9 @@ def test_one_that_goes_first_lets_no_other_go_on_that_was_paused(
 
 
 def test_what_could_not_be_deleted_is_by_the_next_start(hub: DownloadHub, tmp_path: Path) -> None:
-    kept = tmp_path / "data" / "downloads.json"
-    models = tmp_path / "models"
+    kept, models = tmp_path / "data" / "downloads.json", tmp_path / "models"
     a = hub.wanted("a.gguf")
-    hub.hang_at = HALF
-    with downloader(hub, models, kept) as made:
-        made.queue.add(a)
-        while made.until("running").done < HALF:
-            pass
-        made.queue.pause(a.key)
-    held = PartialFile(made.goal(hub, "a.gguf"))
+    held = paused_and_held(hub, models, kept)
     with downloader(hub, models, kept) as made:
         made.queue.open()
         made.until("paused", a.key)
@@ -96,7 +89,6 @@ def test_what_could_not_be_deleted_is_by_the_next_start(hub: DownloadHub, tmp_pa
         made.until(None, a.key)
     assert "a.gguf" + PART in made.files()
     held.close()
-    hub.hang_at = None
     with downloader(hub, models, kept) as made:
         made.queue.open()
         made.queue.add(hub.wanted("b.gguf"))
@@ -131,15 +123,7 @@ def test_of_a_model_in_parts_goes_what_came_and_stays_what_was_there(
 def test_what_is_wanted_again_is_not_deleted(hub: DownloadHub, tmp_path: Path) -> None:
     kept, models = tmp_path / "data" / "downloads.json", tmp_path / "models"
     a = hub.wanted("a.gguf")
-    hub.hang_at = HALF
-    with downloader(hub, models, kept) as made:
-        made.queue.add(a)
-        while made.until("running").done < HALF:
-            pass
-        made.queue.pause(a.key)
-        made.until("paused")
-    hub.hang_at = None
-    held = PartialFile(made.goal(hub, "a.gguf"))
+    held = paused_and_held(hub, models, kept)
     with downloader(hub, models, kept) as made:
         made.queue.open()
         made.queue.cancel(a.key)
@@ -152,6 +136,20 @@ def test_what_is_wanted_again_is_not_deleted(hub: DownloadHub, tmp_path: Path) -
         made.queue.add(hub.wanted("b.gguf"))
         made.until("done")
     assert made.files() == ["a.gguf", "b.gguf"]
+
+
+def paused_and_held(hub: DownloadHub, models: Path, kept: Path) -> PartialFile:
+    """Leave half of a download, paused by an earlier run, and hold what is there as another program does."""
+    hub.hang_at = HALF
+    with downloader(hub, models, kept) as made:
+        wanted = hub.wanted("a.gguf")
+        made.queue.add(wanted)
+        while made.until("running").done < HALF:
+            pass
+        made.queue.pause(wanted.key)
+        made.until("paused")
+    hub.hang_at = None
+    return PartialFile(made.goal(hub, "a.gguf"))
 
 
 def hang_at_the_last(hub: DownloadHub, made: Downloader) -> None:
