@@ -27,6 +27,7 @@ from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
 from app.services.hub_services import HubServices, hub_services
 from app.services.inspecting import Inspecting
+from app.services.kept_states import KeptStates
 from app.services.kv_map import KVMap
 from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
@@ -65,8 +66,9 @@ from app.system.logs import Logs
 from app.system.memory import main_memory
 from app.system.model_moves import trash_of_module
 from app.system.paths import Paths, find_paths
-from app.system.resources import checkout_models, find_plain_library, find_resources
+from app.system.resources import Resources, checkout_models, find_plain_library, find_resources
 from app.system.settings_file import SettingsFile
+from app.system.state_folder import StateFolder
 
 
 @dataclass(frozen=True)
@@ -114,16 +116,14 @@ def assemble(
     make_store: MakeStore = Store,
 ) -> Program:
     """Make all services around an engine and join them."""
-    paths, resources, logs, inbox = find_paths(os.environ), find_resources(), Logs(), Inbox()
-    logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
-    jobs, machine = Jobs(inbox.put), Machine(HardwareSampler(inbox.put))
-    settings = SettingsFile(paths.settings_file, jobs.submit)
-    engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
-    dry_run, store = make_dry_run(inbox.put), make_store(paths.data, inbox.put)
+    ground = _ground(options, make_engine, make_dry_run, make_store)
+    paths, resources, _, inbox, jobs, settings, engine, dry_run, store = ground
+    machine = Machine(HardwareSampler(inbox.put))
     models = Models([paths.models, *checkout_models()], settings, jobs, others := OtherModels(os.environ))
     templates, sampling, notices = Templates(resources, settings), Sampling(settings), Notices()
     looks = LoadCheck(jobs, settings, dry_run, check, main_memory)
-    session = EngineSession(engine, settings, templates, notices, looks)
+    states = KeptStates(StateFolder(paths.cache / "states"), engine, settings, jobs, notices, main_memory)
+    session = EngineSession(engine, settings, templates, notices, looks, states.place)
     talk = talk_services(store, session, sampling, settings, notices, jobs, models)
     vocabulary = Vocabulary(session, engine, store, asks=options.window)
     memory = Memory(session, dry_run, engine, settings, asks=options.window)
@@ -136,20 +136,13 @@ def assemble(
     of_hub = _of_hub(options, paths, inbox, hub, settings, jobs)
     keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner, notices)
     return Program(
-        paths=paths,
-        resources=resources,
-        logs=logs,
-        inbox=inbox,
-        jobs=jobs,
-        engine=engine,
-        dry_run=dry_run,
-        store=store,
-        settings=settings,
+        **ground._asdict(),
         notices=notices,
         models=models,
         templates=templates,
         session=session,
         sampling=sampling,
+        kept_states=states,
         **talk._asdict(),
         **of_hub._asdict(),
         **_files(FileTools(paths.models, others, trash_of_module(TRASH), jobs), keepers, ports, notices)._asdict(),
@@ -166,6 +159,31 @@ def assemble(
         machine=machine,
         **_Commands(Ask(session, models, templates), Doctor(engine, paths, settings, models, WINDOW_CHECK))._asdict(),
     )
+
+
+class _Ground(NamedTuple):
+    """What services stand on."""
+
+    paths: Paths
+    resources: Resources
+    logs: Logs
+    inbox: Inbox
+    jobs: Jobs
+    settings: SettingsFile
+    engine: EnginePort
+    dry_run: DryRunPort
+    store: StorePort
+
+
+def _ground(options: Options, make_engine: MakeEngine, make_dry_run: MakeDryRun, make_store: MakeStore) -> _Ground:
+    """Make what has no use for any service."""
+    paths, logs, inbox = find_paths(os.environ), Logs(), Inbox()
+    logs.open(paths.window_log if options.window else paths.command_log, paths.crash_log)
+    jobs = Jobs(inbox.put)
+    settings = SettingsFile(paths.settings_file, jobs.submit)
+    engine = make_engine(inbox.put, str(paths.engine_log) if logs.writes_files else "")
+    dry_run, store = make_dry_run(inbox.put), make_store(paths.data, inbox.put)
+    return _Ground(paths, find_resources(), logs, inbox, jobs, settings, engine, dry_run, store)
 
 
 def _views(

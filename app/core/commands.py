@@ -8,6 +8,7 @@ import msgspec
 
 from app.core.chat import ChatPrompt, Prompt, PromptSpan, ReadStretch
 from app.core.devices import MainMemory
+from app.core.kept_state import StatePlace
 from app.core.model import LoadOptions
 from app.core.sampling import SamplingSettings
 
@@ -56,6 +57,8 @@ class Generate(msgspec.Struct, frozen=True, tag="generate"):
     """The pace that it begins with, as `SetPace` says it."""
     forced: tuple[int, ...] = ()
     """Its first tokens where somebody chose them: they use no draw, and the record marks them."""
+    kept: StatePlace | None = None
+    """Where the conversation's keys and values may be kept on disk, and come back from; None keeps nothing."""
 
 
 class SetPace(msgspec.Struct, frozen=True, tag="set_pace"):
@@ -243,6 +246,14 @@ class MeasureMemory(msgspec.Struct, frozen=True, tag="measure_memory"):
     options: LoadOptions = LoadOptions()
 
 
+class DropState(msgspec.Struct, frozen=True, tag="drop_state"):
+    """Keep no longer on disk what the cells hold, until a prompt says anew where; what lies there is somebody else's to remove."""
+
+    request: int
+    name_begins: str = ""
+    """Only where the file's name begins so."""
+
+
 class Quit(msgspec.Struct, frozen=True, tag="quit"):
     """End the engine process; all of its memory goes back."""
 
@@ -269,5 +280,6 @@ Command = (
     | ListPieces
     | ListDevices
     | MeasureMemory
+    | DropState
     | Quit
 )

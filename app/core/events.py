@@ -13,6 +13,7 @@ from app.core.comparison import LanePlan, SharedPrefill
 from app.core.conversation import Pieces
 from app.core.devices import Device, LibraryFacts
 from app.core.job_events import JobEvent
+from app.core.kept_state import StateKept
 from app.core.library_fault import LibraryFault
 from app.core.metrics import DeviceMemory, KVUse, Metrics, StopReason
 from app.core.model import CacheSizes, LoadOptions, ModelInfo
@@ -22,7 +23,7 @@ from app.core.replay_events import Reproduced
 from app.core.store_events import StoreEvent
 from app.core.words import Sentence
 
-PROTOCOL_VERSION = 8
+PROTOCOL_VERSION = 9
 
 FailureKind = Literal[
     "model", "memory", "template", "template_missing", "prompt_too_long", "wrong_use", "cancelled", "engine"
@@ -337,6 +338,7 @@ EngineEvent = (
     | PiecesListed
     | DevicesListed
     | MemoryMeasured
+    | StateKept
     | Unloaded
     | EngineGone
 )

@@ -76,6 +76,8 @@ class CacheReuse(msgspec.Struct, frozen=True, gc=False):
     held: int
     shared: int
     """How many of them the prompt begins with; fewer can be kept where a cache cannot rewind."""
+    from_disk: int = 0
+    """How many of these came back from disk, where the chat was kept."""
 
 
 class Loading(msgspec.Struct, frozen=True, gc=False):

@@ -17,6 +17,7 @@ from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, MemoryKind, ModelInfo
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
+from app.engine.state_file import Maker
 
 Row = npt.NDArray[np.float32]
 """One row of logits, shape (vocabulary,)."""
@@ -158,6 +159,22 @@ class Sequences(Protocol):
         """
 
 
+class WholeState(Protocol):
+    """All that the chat's sequence holds, as it can be kept outside of the context and put back."""
+
+    def state_bytes(self) -> int:
+        """Return its size; 0 where it cannot be kept."""
+
+    def save(self) -> npt.NDArray[np.uint8]:
+        """Return it, shape (bytes,); raises RuntimeError when llama.cpp refuses."""
+
+    def restore(self, state: npt.NDArray[np.uint8]) -> bool:
+        """Put it back; False, and the sequence holds nothing, when llama.cpp does not take it."""
+
+    def maker(self, model: str) -> Maker:
+        """Return what its numbers depend on; `model` is the identity of the model's file."""
+
+
 class Tensor(Protocol):
     """A tensor of the graph that is computed; valid during the call that hands it over."""
 
@@ -252,6 +269,8 @@ class Backend(Protocol):
     memory: tuple[DeviceMemory, ...]
     """Its buffers as they are now: lanes can need larger ones."""
     inspect: Inspect
+    whole: WholeState
+    """All that the chat's sequence holds."""
 
     @property
     def vocabulary(self) -> Vocabulary:

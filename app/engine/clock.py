@@ -29,6 +29,7 @@ class AnswerClock:
         self.started = max(now(), sent_ns)
         self.tokens_ready = self.started
         self.prefilled = self.started
+        self._rewound: int | None = None
         self.visible: int | None = None
         self._times: list[int] = []
         self._waited = 0
@@ -65,9 +66,14 @@ class AnswerClock:
         self._template = template_ns
         self.tokens_ready = self.prefilled = self._now()
 
-    def mark_prefill(self) -> None:
-        """The last prompt token is evaluated."""
+    def mark_rewound(self) -> None:
+        """The cells hold what is reused of the prompt, which may have come from disk: evaluating begins."""
+        self._rewound = self._now()
+
+    def mark_prefill(self) -> int:
+        """The last prompt token of a chunk is evaluated; returns the moment."""
         self.prefilled = self._now()
+        return self.prefilled
 
     def mark_draw(self) -> None:
         """There is a row of logits, and the draw from it begins."""
@@ -115,7 +121,8 @@ class AnswerClock:
 
     def metrics(self, backend: Backend, prompt_tokens: int, from_cache: int, evaluated: int, kv: KVUse) -> Metrics:
         """Return every figure of the answer; `evaluated` prompt tokens were run."""
-        prefill_s = (self.prefilled - self.tokens_ready) / 1e9
+        began = self.tokens_ready if self._rewound is None else self._rewound
+        prefill_s = (self.prefilled - began) / 1e9
         decode = self.decode_rate()
         info = backend.info
         traffic = None

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from app.core.metrics import CacheReuse, KVUse
 from app.core.words import Sentence
 from app.engine.backend import Backend, DecodeResult, TokenIds
-from app.engine.checkpoints import Checkpoints, State
+from app.engine.checkpoints import Checkpoint, Checkpoints, State
 from app.engine.window_cells import CellsTold, WindowCells
 
 CHAT = 0
@@ -25,6 +25,23 @@ class Place(NamedTuple):
     length: int
     state: State | None
     """None where a cut is enough."""
+
+
+class Returned(NamedTuple):
+    """What came back from disk."""
+
+    shared: int
+    """How many tokens of the prompt it holds."""
+    ids: npt.NDArray[np.int32] | None
+    """The tokens that are in the cells now, none where llama.cpp did not take them; None where they are as before."""
+    problem: Sentence | None = None
+
+
+class Kept(Protocol):
+    """What was kept on disk of the conversation."""
+
+    def take(self, prompt: TokenIds, more_than: int, cells: int) -> Returned | None:
+        """Put it back where it holds clearly more of a prompt than `more_than` tokens; None where it does not."""
 
 
 class Beside(Protocol):
@@ -64,6 +81,9 @@ class KVCache:
         """Lanes that hold cells, too."""
         self.reuse: CacheReuse | None = None
         """What was found when the last prompt came; None before, and where nothing was looked for."""
+        self.kept: Kept | None = None
+        """What was kept on disk of the conversation whose prompt comes next."""
+        self._problem: Sentence | None = None
         self.was_used = False
         """Whether a token was ever evaluated here."""
 
@@ -115,11 +135,14 @@ class KVCache:
         Its last token is never kept: only a decode gives logits.
         """
         most = max(0, len(prompt) - 1)
-        shared = min(common_prefix(self.ids, prompt), most)
-        self.reuse = CacheReuse(self.used, shared)
-        # A recurrent state stands for all tokens before it; the other caches need the cells of those tokens too.
-        reach = most if self._backend.memory_kind == "recurrent" else shared
-        checkpoint = self._checkpoints.best(prompt, reach)
+        held, shared = self.used, min(common_prefix(self.ids, prompt), most)
+        checkpoint = self._best(prompt, shared)
+        here = shared if self._can_cut(shared) else 0
+        from_disk = self._take_back(prompt[:most], max(here, 0 if checkpoint is None else checkpoint.position))
+        if from_disk is not None:
+            shared = from_disk
+            checkpoint = self._best(prompt, shared)
+        self.reuse = CacheReuse(held, shared, from_disk or 0)
         if self._can_cut(shared) and (checkpoint is None or checkpoint.position <= shared):
             return self._cut(shared)
         if checkpoint is None or not self._checkpoints.restore(checkpoint):
@@ -127,6 +150,27 @@ class KVCache:
         self.window.came_back(checkpoint.position)
         self._ids[: checkpoint.position] = checkpoint.ids
         return self._cut(checkpoint.position)
+
+    def _best(self, prompt: npt.NDArray[np.int32], shared: int) -> Checkpoint | None:
+        """Return the saved state that a prompt can go back to; the cells hold `shared` tokens of it."""
+        # A recurrent state stands for all tokens before it; the other caches need the cells of those tokens too.
+        reach = max(0, len(prompt) - 1) if self._backend.memory_kind == "recurrent" else shared
+        return self._checkpoints.best(prompt, reach)
+
+    def _take_back(self, prompt: npt.NDArray[np.int32], more_than: int) -> int | None:
+        """Fill the cells with what was kept on disk, where that is more of a prompt; None where they are as before."""
+        returned = self.kept.take(prompt, more_than, self.cells) if self.kept is not None else None
+        if returned is None:
+            return None
+        self._problem = returned.problem or self._problem
+        if returned.ids is None:
+            return None
+        self.used = len(returned.ids)
+        self._ids[: self.used] = returned.ids
+        self.window.came_back(self.used)
+        if self.used:
+            self.checkpoint()
+        return returned.shared
 
     def empty(self) -> int:
         """Free all cells; returns that none is kept.
@@ -177,8 +221,9 @@ class KVCache:
         self.window.carried_over(self.used)
 
     def take_problem(self) -> Sentence | None:
-        """Return what people should know of a state that could not be saved, once."""
-        return self._checkpoints.take_problem()
+        """Return what people should know of a state that could not be saved or read back, once."""
+        problem, self._problem = self._problem, None
+        return problem or self._checkpoints.take_problem()
 
     def _can_cut(self, length: int) -> bool:
         """Return whether the cache can go back to its first tokens as it is."""

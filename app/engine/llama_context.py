@@ -15,9 +15,17 @@ from app.core.lane_memory import ContextSizes
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, LoadOptions
 from app.engine.backend import ContextLost, DecodeResult
+from app.engine.devices import library_facts
 from app.engine.llama import LogCapture, api
-from app.engine.llama_parameters import NoChat, context_parameters, sequences_at_load
+from app.engine.llama_parameters import (
+    ROPE_PARAMETERS,
+    NoChat,
+    context_parameters,
+    memory_kind,
+    sequences_at_load,
+)
 from app.engine.sizes import parse_cache, parse_sizes
+from app.engine.state_file import Maker
 from app.engine.thread_pool import ThreadPool
 
 DECODE_RESULTS: tuple[DecodeResult, ...] = ("done", "no_room", "aborted")
@@ -86,13 +94,13 @@ class LlamaContext:
         """
         before = self.sequences
         try:
-            state = self._state()
+            state = self.save()
         except MemoryError:
             return False
         self.free()
         for tried in (sequences, before):
             self._log.clear()
-            if self._make(tried) and self._take(state):
+            if self._make(tried) and self.restore(state):
                 self._buffers, self.cache = parse_sizes(self._log.lines()), parse_cache(self._log.lines())
                 return tried == sequences
             self.free()
@@ -120,6 +128,20 @@ class LlamaContext:
         """Return the size of all that the chat's sequence holds."""
         return int(api.llama_state_seq_get_size(self.handle, CHAT))
 
+    def maker(self, model: str) -> Maker:
+        """Return what the numbers of a saved state depend on; `model` is the identity of the model's file."""
+        params = context_parameters(self._model, self._options)
+        rope = [float(getattr(params, name)) for name in ROPE_PARAMETERS]
+        rope.append(float(api.llama_model_rope_freq_scale_train(self._model)))
+        return Maker(
+            model=model,
+            llama_cpp=library_facts().version,
+            kv_types=(self._options.kv_type_k, self._options.kv_type_v),
+            flash_attention=self._options.flash_attention,
+            rope=tuple(rope),
+            memory_kind=memory_kind(self._model),
+        )
+
     def _sizes(self) -> ContextSizes:
         lines, model = self._log.lines(), self._model
         return ContextSizes(
@@ -139,7 +161,7 @@ class LlamaContext:
             raise RuntimeError(f"llama_decode returned {code}")
         return DECODE_RESULTS[code]
 
-    def _state(self) -> State:
+    def save(self) -> State:
         """Return all that the chat's sequence holds."""
         state = np.empty(self.state_bytes(), np.uint8)
         written = int(api.llama_state_seq_get_data(self.handle, bytes_of(state), state.nbytes, CHAT))
@@ -147,9 +169,12 @@ class LlamaContext:
             raise RuntimeError(f"llama.cpp saved {written} of {state.nbytes} bytes of a sequence")
         return state
 
-    def _take(self, state: State) -> bool:
-        read = api.llama_state_seq_set_data(self.handle, bytes_of(state), state.nbytes, CHAT)
-        return int(read) == state.nbytes
+    def restore(self, state: State) -> bool:
+        """Let the chat's sequence hold what was saved; False, and it holds nothing, when llama.cpp does not take it."""
+        taken = int(api.llama_state_seq_set_data(self.handle, bytes_of(state), state.nbytes, CHAT)) == state.nbytes
+        if not taken:
+            api.llama_memory_seq_rm(self.memory, CHAT, 0, -1)
+        return taken
 
     def free(self) -> None:
         """Free the context, then its threads; calling it twice is harmless."""

@@ -18,7 +18,7 @@ from app.core.devices import MainMemory
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
-from app.engine.backend import DecodeResult, Inspect, Row, TokenIds, Watcher
+from app.engine.backend import DecodeResult, Inspect, Row, TokenIds, Watcher, WholeState
 from app.engine.inspection import LlamaInspection, NeededMemory, inspect
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
 from app.engine.llama_context import WARNING_LEVEL, LlamaContext, LoadFailed, bytes_of
@@ -57,6 +57,7 @@ class LlamaBackend:
             api.llama_model_free(self._model)
             raise
         context = self._context.handle
+        self.whole: WholeState = self._context
         self.sequences = LlamaSequences(self._context)
         self.vocabulary = LlamaVocabulary(self._model)
         self.vocabulary.special_texts()  # looked up here once: no prompt has to wait for it

@@ -22,6 +22,19 @@ FLASH = {"auto": -1, "on": 1, "off": 0}
 SPLITS = {"none": 0, "layer": 1, "row": 2}
 
 
+ROPE_PARAMETERS = (
+    "rope_scaling_type",
+    "rope_freq_base",
+    "rope_freq_scale",
+    "yarn_ext_factor",
+    "yarn_attn_factor",
+    "yarn_beta_fast",
+    "yarn_beta_slow",
+    "yarn_orig_ctx",
+)
+"""Fields of `llama_context_params` that the keys in the cells depend on."""
+
+
 class _BufferOverride(ctypes.Structure):
     _fields_ = [("pattern", ctypes.c_char_p), ("buffer_type", ctypes.c_void_p)]
 

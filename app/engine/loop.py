@@ -111,17 +111,17 @@ class Answer:
         self._clock.mark_tokens(fitted.template_ns)
         prompt = np.asarray(fitted.prepared.ids, np.int32)
         reused = self._cache.rewind(prompt) if self._retracing is None else self._cache.empty()
+        self._clock.mark_rewound()
         yield self._prompt_ready(fitted, prompt, reused)
         done = reused
         stretches = () if self._retracing is None else self._retracing.stretches
         for done in prefill(self._backend, self._cache, prompt, self._control.is_cancelled, stretches):
-            self._clock.mark_prefill()
-            first, at_ns = self._cache.window_from, self._clock.prefilled
+            at_ns = self._clock.mark_prefill()
+            first = self._cache.window_from
             yield PrefillProgress(self._command.request, done, len(prompt), reused, at_ns, window_from=first)
         if done < len(prompt):  # else it ended with its last chunk, before that was told
             self._clock.mark_prefill()
         self._paging.mark_prefill()
-        evaluated = done - reused
         reason: StopReason = "cancelled"
         if self._cache.used == len(prompt):
             try:
@@ -130,7 +130,7 @@ class Answer:
                 yield from self._flush()
                 raise
         self._cache.checkpoint()
-        yield self._finished(reason, len(prompt), reused, evaluated)
+        yield self._finished(reason, len(prompt), reused, done - reused)
 
     def _generate(
         self, prompt: list[int], watched: Callable[[], bool], whole: Callable[[], bool]

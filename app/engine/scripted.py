@@ -26,10 +26,11 @@ from app.core.model import DEFAULT_CONTEXT, CacheSizes, LoadOptions, MemoryKind,
 from app.core.operations import BandwidthMeasured
 from app.core.sampling import SamplingSettings
 from app.core.words import translate
-from app.engine.backend import ContextLost, DecodeResult, Inspect, Row, TokenIds, Watcher
+from app.engine.backend import ContextLost, DecodeResult, Inspect, Row, TokenIds, Watcher, WholeState
 from app.engine.scripted_chain import ScriptedCandidates, ScriptedChain, ScriptedGrammar
 from app.engine.scripted_inspection import ScriptedInspection
 from app.engine.scripted_sequences import ScriptedSequences
+from app.engine.scripted_state import ScriptedState
 from app.engine.scripted_vocabulary import END, START, TEMPLATE, ScriptedVocabulary
 
 LIKELY, MARGIN = 20.0, 8.0
@@ -78,6 +79,7 @@ class ScriptedBackend:
         self._position = 0
         self.inspect: Inspect = self._inspect
         self.sequences = ScriptedSequences(self._step, self._evaluated)
+        self.whole: WholeState = ScriptedState()
         self._next: list[int] = []
         """The token that each row of the last decode makes likely."""
         self._due = 0.0

@@ -16,14 +16,13 @@ from multiprocessing.connection import Connection
 from typing import assert_never
 
 import msgspec
-import numpy as np
 
-from app.core.chat import TextPrompt
 from app.core.commands import (
     Cancel,
     ChangeSettings,
     Command,
     Compare,
+    DropState,
     Generate,
     ListDevices,
     ListPieces,
@@ -53,9 +52,6 @@ from app.core.events import (
     Hello,
     Loaded,
     LoadProgress,
-    PiecesListed,
-    Rendered,
-    Tokenized,
 )
 from app.core.words import Sentence, translate
 from app.engine.attention import read_attention
@@ -64,18 +60,17 @@ from app.engine.comparing import Comparing
 from app.engine.control import Control
 from app.engine.deadline import Deadline, LastResort
 from app.engine.failures import LoadRefused, failure_kind
-from app.engine.full_context import Policy, fit
 from app.engine.kv_cache import KVCache
 from app.engine.letting_go import LettingGo
 from app.engine.loop import Answer, cancelled_before_start
 from app.engine.opening import Opener, opener_for
 from app.engine.operations import time_operations
-from app.engine.pieces import pieces_of
 from app.engine.prompt_size import PromptTooLong
 from app.engine.reproducing import cancelled_before_replay, reproduce
 from app.engine.scoring import score
+from app.engine.state_keeping import StateKeeping
+from app.engine.talking import describe_text
 from app.engine.template_errors import RENDER_SECONDS
-from app.engine.tokenizer import prepare
 from app.engine.wire import MESSAGE_LIMIT, decode_command, encode
 
 PROGRESS_NS = 50_000_000
@@ -86,7 +81,7 @@ EXIT_CONTEXT_LOST = 5
 LAST_RESORT_SECONDS = 8.0
 """A template that holds the interpreter for so long ends the process; the parent starts a fresh one."""
 Inspect = ScorePrompt | ReadAttention | TimeOperations
-Work = Load | Generate | Reproduce | Compare | Inspect | MeasureBandwidth | MeasureMemory
+Work = Load | Generate | Reproduce | Compare | Inspect | MeasureBandwidth | MeasureMemory | DropState
 """What is done one after another, on the main thread."""
 Talk = Tokenize | Render | ListPieces | ListDevices
 """What is answered meanwhile."""
@@ -108,6 +103,7 @@ class Worker:
         self._backend: Backend | None = None
         self._cache: KVCache | None = None
         self._letting_go = LettingGo()
+        self._keeping = StateKeeping(self._send)
 
     def run(self) -> None:
         """Say hello and work until told to quit."""
@@ -124,13 +120,14 @@ class Worker:
         self._connection.close()
 
     def _next_work(self) -> Work | None:
-        """Return what is to be done next; meanwhile, free what nothing reads any more."""
+        """Return what is to be done next; meanwhile, free what nothing reads any more, and keep what nobody goes on with."""
         while True:
             self._letting_go.free_unread()
+            waits = [wait for wait in (self._letting_go.waits_s, self._keeping.waits_s) if wait is not None]
             try:
-                return self._work.get(timeout=self._letting_go.waits_s)
+                return self._work.get(timeout=min(waits, default=None))
             except queue.Empty:
-                continue
+                self._guarded(0, self._keeping.keep_if_due)
 
     def _do(self, command: Work, control: Control) -> None:
         match command:
@@ -148,11 +145,14 @@ class Worker:
                 self._send(self._opener.bandwidth(command, lambda: control.cancelled))
             case MeasureMemory():
                 self._send(self._opener.measure(command, lambda: control.cancelled))
+            case DropState():
+                self._keeping.drop(command.name_begins)
             case _:
                 assert_never(command)
 
     def _free(self) -> None:
         """Free the model, or once native work that is left to itself is over; the text thread may read its vocabulary."""
+        self._keeping.close()
         with self._vocabulary_in_use:
             if self._backend is not None:
                 self._letting_go.free(self._backend)
@@ -190,6 +190,8 @@ class Worker:
                 self._work.put(command)
             case Tokenize() | Render() | ListPieces() | ListDevices():
                 self._texts.put(command)
+            case DropState():
+                self._work.put(command)
             case Cancel():
                 if (control := self._controls.get(command.request)) is not None:
                     control.cancel()
@@ -271,20 +273,24 @@ class Worker:
         if control.cancelled:
             self._send(cancelled_before_start(backend, cache, command))
             return
+        self._keeping.begin(backend, cache, command.kept, control.is_cancelled)
         answer = Answer(backend, cache, command, control, self._deadline)
         for event in answer.run(lambda: self._watch.on, lambda: self._watch.whole):
             self._send(event)
+        self._keeping.ended()
 
     def _reproduce(self, command: Reproduce, control: Control) -> None:
         backend, cache = self._loaded()
         if control.cancelled:
             self._send(cancelled_before_replay(cache, command))
             return
+        self._keeping.begin(backend, cache)
         for event in reproduce(backend, cache, command, control):
             self._send(event)
 
     def _compare(self, command: Compare, control: Control) -> None:
         backend, cache = self._loaded()
+        self._keeping.begin(backend, cache)
         comparing = Comparing(backend, cache, command, control, self._deadline)
         for event in comparing.cancelled() if control.cancelled else comparing.run():
             self._send(event)
@@ -317,27 +323,8 @@ class Worker:
             self._send(DevicesListed(command.request, *self._opener.devices()))
             return
         with self._vocabulary_in_use:
-            event = self._describe_text(command)
+            event = describe_text(command, self._loaded()[0], self._deadline)
         self._send(event)
-
-    def _describe_text(self, command: Tokenize | Render | ListPieces) -> Event:
-        backend, _ = self._loaded()
-        if isinstance(command, ListPieces):
-            pieces = pieces_of(backend.vocabulary, backend.info.tokenizer, command.first, command.count)
-            return PiecesListed(command.request, pieces)
-        if isinstance(command, Tokenize):
-            ids = backend.vocabulary.tokenize(command.text, special=False)
-            if command.as_prompt:
-                ids = prepare(TextPrompt(command.text), backend.vocabulary).ids
-            return Tokenized(command.request, np.asarray(ids, np.int32).tobytes())
-        policy = Policy(command.when_full, command.max_tokens)
-        try:
-            fitted = fit(command.prompt, policy, backend.vocabulary, self._deadline, backend.cells)
-        except PromptTooLong as error:
-            return Failed(command.request, failure_kind(error), error.sentence, tokens=error.tokens)
-        done = fitted.prepared
-        ids_bytes = np.asarray(done.ids, np.int32).tobytes()
-        return Rendered(command.request, done.text, ids_bytes, done.spans, done.notes, fitted.dropped)
 
 
 def run(connection: Connection, backend: str) -> None:

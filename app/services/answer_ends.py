@@ -19,8 +19,8 @@ from app.services.keeper import Keeper
 from app.services.larger_context import beyond_training, larger_context
 from app.services.notices import Notice, Notices
 from app.services.open_conversation import OpenConversation, Run, is_shown
-from app.services.questions import Unkept
 from app.services.turns import Turn
+from app.services.wishes import Unkept
 
 
 class AnswerEnds:

@@ -24,10 +24,11 @@ from app.services.engine_session import EngineSession
 from app.services.keeper import Keeper
 from app.services.notices import Notice, Notices
 from app.services.open_conversation import Made, OpenConversation, Run, prompt_messages
-from app.services.questions import AnswerEvent, Unkept
+from app.services.questions import AnswerEvent
 from app.services.reread_prompt import digest_before
 from app.services.thinking import Thoughts
 from app.services.turns import Turn
+from app.services.wishes import Unkept
 from app.system.settings_file import SettingsFile
 
 
@@ -67,6 +68,7 @@ class Answers(AnswerEnds):
             first_token=run.beginning.tokens,
             tokens_per_s=self.pace_of(conversation),
             forced=run.forced,
+            conversation=conversation.head.id,
         )
         if run.beginning.continues and run.earlier is not None and run.earlier.behind is None:
             self._keeper.send(ReadPrompt(run.request, run.earlier.message))  # answered before its question is kept

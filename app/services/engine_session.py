@@ -46,7 +46,7 @@ from app.services.model_check import model_name
 from app.services.notices import Notices
 from app.services.questions import STOPPED, Asked, Questions
 from app.services.templates import Templates
-from app.services.wishes import Loading, Wish, moved
+from app.services.wishes import Loading, StatePlaces, Wish, moved, nowhere
 from app.system.hardware import decode_threads, usable_cores
 from app.system.settings_file import SettingsFile
 
@@ -63,6 +63,7 @@ class EngineSession:
         templates: Templates,
         notices: Notices,
         check: LoadCheck,
+        state_place: StatePlaces = nowhere,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """The phase, the model or the progress of a load is another one."""
@@ -84,7 +85,7 @@ class EngineSession:
         self._held: Wish | None = None
         self._given_up: Wish | None = None
         """The model that gave way to the load: the next question goes to it if the load fails."""
-        self._questions = Questions(engine, templates, check.memory)
+        self._questions = Questions(engine, templates, check.memory, state_place)
         self.answer_told = self._questions.told
         """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
         self.replayed = self._questions.replayed

@@ -48,6 +48,7 @@ from app.core.job_events import (
     PresetModelFound,
     Summoned,
 )
+from app.core.kept_state import StateKept
 from app.core.operations import BandwidthMeasured, OperationsProgress, OperationsTimed
 from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
@@ -76,6 +77,7 @@ from app.services.first_model import begin_with
 from app.services.grammar_editing import GrammarEditing
 from app.services.hub_token import HubTokenKeeping
 from app.services.inspecting import Inspecting
+from app.services.kept_states import KeptStates
 from app.services.laboratory import Laboratory
 from app.services.lane_outlook import LaneOutlook
 from app.services.last_words import take_last_words
@@ -175,6 +177,7 @@ class Program:
     discovering: Discovering
     hub_token: HubTokenKeeping
     library_files: LibraryFiles
+    kept_states: KeptStates
     summoned: Signal[str] = field(default_factory=Signal)
     """The program was started once more: the window comes to the front, with the model of this path if there is one."""
 
@@ -184,6 +187,7 @@ class Program:
         What another start asked for meanwhile is newer, and stays.
         """
         self.conversations.start()
+        self.kept_states.start(self.chat.deleted)
         watch_ends(self.downloads, self.models, self.notices, self.session)
         self.downloads.start()
         if self.settings.problems:
@@ -261,6 +265,8 @@ class Program:
                 self.session.take(event)
             case OperationsProgress() | OperationsTimed() | BandwidthMeasured():
                 self.session.take(event)
+            case StateKept():
+                self.kept_states.take(event)
             case DevicesListed():
                 self.memory.take(event)
                 self.doctor.take(event)
@@ -279,7 +285,7 @@ class Program:
 
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
-        of_models = (self.discovering, self.hub_token, self.library_files)
+        of_models = (self.discovering, self.hub_token, self.library_files, self.kept_states)
         for each in (*jobs, *of_models, self.views.calibrating, self.planner):
             each.take(event)
 

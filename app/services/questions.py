@@ -51,7 +51,7 @@ from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.templates import Templates
-from app.services.wishes import LanesQuestion, Question
+from app.services.wishes import LanesQuestion, Question, StatePlaces, Unkept, nowhere
 
 AnswerEvent = PromptReady | PrefillProgress | Tokens | Step | Held | Finished | Failed
 ReplayEvent = PromptReady | PrefillProgress | Tokens | Reproduced | Failed
@@ -70,15 +70,6 @@ QuestionEvent = (
 )
 ENDS = (Finished, Reproduced, Compared, PromptScored, AttentionRead, OperationsTimed, BandwidthMeasured, Failed)
 """The last that is said of something that takes its turn."""
-
-
-class Unkept(Question, frozen=True):
-    """A question that is not kept yet: it has its place among the others, and goes once it is kept."""
-
-    def kept(self, settings: SamplingSettings, tokens_per_s: float | None, saved_ns: int) -> Question:
-        """Return the question as it goes to the engine, with what holds now and the time that keeping it took."""
-        changes = {"settings": settings, "tokens_per_s": tokens_per_s, "saved_ns": saved_ns}
-        return Question(**{**msgspec.structs.asdict(self), **changes})
 
 
 class _OfOneModel(msgspec.Struct, frozen=True):
@@ -115,7 +106,13 @@ Asked = Question | Replay | LanesQuestion | Scoring
 class Questions:
     """Sends questions and hands on what the engine says of them."""
 
-    def __init__(self, engine: EnginePort, templates: Templates, memory: Callable[[], MainMemory]) -> None:
+    def __init__(
+        self,
+        engine: EnginePort,
+        templates: Templates,
+        memory: Callable[[], MainMemory],
+        state_place: StatePlaces = nowhere,
+    ) -> None:
         self.told: Signal[AnswerEvent] = Signal()
         """What the engine says of an open question; `Finished` or `Failed` is the last of it."""
         self.replayed: Signal[ReplayEvent] = Signal()
@@ -129,6 +126,7 @@ class Questions:
         self._engine = engine
         self._templates = templates
         self._memory = memory
+        self._state_place = state_place
         self._waiting: dict[int, Asked] = {}
         self._open: dict[int, Asked] = {}
         self._stopped: list[StopLane] = []
@@ -197,6 +195,7 @@ class Questions:
                 first_token=question.first_token,
                 tokens_per_s=question.tokens_per_s,
                 forced=question.forced,
+                kept=self._state_place(question.conversation, model),
             )
         )
 

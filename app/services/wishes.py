@@ -5,13 +5,14 @@ Plain values; knows nothing of what becomes of them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import msgspec
 
 from app.core.chat import Prompt
 from app.core.commands import RecordKind, WhenFull
+from app.core.kept_state import StatePlace
 from app.core.model import LoadOptions, ModelRef
 from app.core.sampling import SamplingSettings
 
@@ -51,6 +52,17 @@ class Question(msgspec.Struct, frozen=True):
     """Its first tokens where somebody chose them."""
     tokens_per_s: float | None = None
     """The pace of the answer, as `SetPace` says it."""
+    conversation: int | None = None
+    """The chat that it belongs to; None where it belongs to none."""
+
+
+class Unkept(Question, frozen=True):
+    """A question that is not kept yet: it has its place among the others, and goes once it is kept."""
+
+    def kept(self, settings: SamplingSettings, tokens_per_s: float | None, saved_ns: int) -> Question:
+        """Return the question as it goes to the engine, with what holds now and the time that keeping it took."""
+        changes = {"settings": settings, "tokens_per_s": tokens_per_s, "saved_ns": saved_ns}
+        return Question(**{**msgspec.structs.asdict(self), **changes})
 
 
 class LanesQuestion(msgspec.Struct, frozen=True):
@@ -70,3 +82,12 @@ class Loading(msgspec.Struct, frozen=True):
     wish: Wish
     ref: ModelRef
     options: LoadOptions
+
+
+StatePlaces = Callable[[int | None, ModelRef | None], StatePlace | None]
+"""Tells where the state of a conversation with a model may be kept; None where it may not be."""
+
+
+def nowhere(_conversation: int | None, _model: ModelRef | None) -> None:
+    """Keep no state of any conversation."""
+    return

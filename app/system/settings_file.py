@@ -40,6 +40,7 @@ Later = Callable[[float, Callable[[], None]], None]
 RETRY_SECONDS = 5.0
 """After so long a writing that failed is tried again, though nothing changed."""
 LEAST_AT_ONCE, MOST_AT_ONCE = 1, 8
+MOST_STATES_GB = 1000
 """Downloads."""
 LEAST_TEXT_SIZE, MOST_TEXT_SIZE = 70, 200
 """In percent."""
@@ -84,6 +85,8 @@ class Settings(msgspec.Struct, frozen=True):
     """What a new chat starts with."""
     when_full: WhenFull = "stop"
     """What becomes of a prompt that the context cannot hold."""
+    kept_states_gb: Annotated[int, msgspec.Meta(ge=0, le=MOST_STATES_GB)] = 0
+    """How much of what models have read of chats may be kept on disk, in GB; 0 keeps nothing."""
     keep_record: RecordKind = "all"
     """What is kept of every token of an answer."""
     presets: dict[str, SamplingSettings] = {}

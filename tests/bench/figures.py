@@ -37,6 +37,7 @@ from tests.bench.planner_page import planner_page
 from tests.bench.predicting import measured_here_error
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
 from tests.bench.published_runs import published_depth_error, published_runs_error
+from tests.bench.resuming import resume_from_disk
 from tests.bench.sampler_cards import sampler_cards
 from tests.bench.setting import Setting
 from tests.bench.starting import engine_start
@@ -68,6 +69,7 @@ FIGURES = (
     Figure(Bar("reuse", "ratio", 1.1, "lower"), reuse),
     Figure(Bar("cancel_prefill", "s", 0.5, "lower"), cancel_prefill),
     Figure(Bar("checkpoint_cost", "ratio", 0.98, "higher"), checkpoint_cost),
+    Figure(Bar("resume_from_disk", "ratio", 0.15, "lower"), resume_from_disk),
     Figure(Bar("compare_vs_sequential", "ratio", 0.5, "lower"), compare_vs_sequential),
     Figure(Bar("compare_prefill", "ratio", 1.0, "lower"), compare_prefill),
     Figure(Bar("batch_step_4", "ratio", 1.05, "lower"), batch_step_4),

@@ -134,7 +134,7 @@ def test_no_memory_for_what_the_chat_holds_is_no_memory_for_lanes(
     def refuse(self: LlamaContext) -> State:
         raise MemoryError
 
-    monkeypatch.setattr(LlamaContext, "_state", refuse)
+    monkeypatch.setattr(LlamaContext, "save", refuse)
     told = compare(backend, KVCache(backend), LANES[:2], as_prompt(PROMPT))
     assert told.plan.plan.how == "one_by_one"
     assert len(told.ids(1)) > 0

@@ -179,7 +179,7 @@ def test_the_figures_of_lanes_tell_what_their_context_takes(
 def test_memory_that_cannot_be_given_back_is_told_and_is_given_back_later(
     backend: LlamaBackend, kind: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    cache, save = KVCache(backend), LlamaContext._state
+    cache, save = KVCache(backend), LlamaContext.save
 
     def refuse(self: LlamaContext) -> State:
         if self.sequences > 1:
@@ -187,7 +187,7 @@ def test_memory_that_cannot_be_given_back_is_told_and_is_given_back_later(
         return save(self)
 
     with monkeypatch.context() as short:
-        short.setattr(LlamaContext, "_state", refuse)
+        short.setattr(LlamaContext, "save", refuse)
         told = compare(backend, cache, LANES, PROMPT)
     assert "could not be given back" in told.end.notes[0].english()
     assert backend.sequences.count == 9

@@ -92,7 +92,11 @@ def look(window: MainWindow, desk: Desk, themes: Themes) -> dict[str, object]:
             window.panes.close_drawer()
     said["system prompt"] = look_at_presets(window, desk, themes)
     dialog = PreferencesDialog(
-        desk.program.settings, themes, DiskUse(desk.program.store, desk.program.engine), window
+        desk.program.settings,
+        themes,
+        DiskUse(desk.program.store, desk.program.engine),
+        desk.program.kept_states,
+        window,
     )
     dialog.show()
     settle(desk)

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
 from PySide6.QtTest import QTest
@@ -13,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from app.core.model import ModelRef
 from app.core.model_note import KeptOfModels
 from app.core.store_commands import MeasureStore, StoreCommand
 from app.core.store_events import StoreMeasured
@@ -20,6 +23,7 @@ from app.gui.preferences.dialog import PreferencesDialog
 from app.gui.preferences.options import groups
 from app.services.disk_use import DiskUse
 from app.system.settings_file import Settings
+from app.system.state_folder import StatesLook
 from tests.gui.conftest import Stage
 
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -190,7 +194,9 @@ def test_only_the_answer_to_the_last_question_counts(stage: Stage) -> None:
 def test_how_much_disk_the_chats_take_is_told_once_it_is_known(stage: Stage) -> None:
     shelf = Shelf()
     use = DiskUse(shelf, stage.engine)
-    dialog = PreferencesDialog(stage.desk.program.settings, stage.themes, use, stage.window)
+    dialog = PreferencesDialog(
+        stage.desk.program.settings, stage.themes, use, stage.desk.program.kept_states, stage.window
+    )
     assert stage.reads("disk_use") == "Your chats take – on disk, – of it for the tokens."
     assert stage.find("disk_use").toolTip()
     (asked,) = shelf.sent
@@ -199,3 +205,27 @@ def test_how_much_disk_the_chats_take_is_told_once_it_is_known(stage: Stage) -> 
     assert stage.reads("disk_use") == "Your chats take 3.0 MiB on disk, 2.0 MiB of it for the tokens."
     assert not stage.find("disk_use").toolTip()
     dialog.close()
+
+
+def test_keeping_chats_read_is_said_with_what_it_takes_and_can_be_undone(opened: Stage) -> None:
+    program = opened.desk.program
+    line = opened.find("kept_states_use").parentWidget()
+    assert line is not None
+    opened.desk.until(lambda: program.kept_states.look is not None)
+    assert not line.isVisible()
+    box = opened.find("kept_states_gb_option")
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert program.settings.values.kept_states_gb == 1
+    state = Path(program.kept_states.place(7, ModelRef(1, "x")).path)  # type: ignore[union-attr]
+    state.parent.mkdir(parents=True)
+    state.write_bytes(bytes(3 << 20))
+    program.kept_states.refresh()
+    opened.desk.until(lambda: program.kept_states.look == StatesLook(1, 3 << 20))
+    assert line.isVisible()
+    assert opened.reads("kept_states_use") == "What models have read of chats takes 3.0 MiB on disk."
+    opened.clicks("remove_kept_states")
+    opened.desk.until(lambda: program.kept_states.look == StatesLook(0, 0))
+    assert not state.exists()
+    QTest.keyClick(box, Qt.Key.Key_Down)
+    opened.desk.until(lambda: not line.isVisible())
+    assert program.settings.values.kept_states_gb == 0

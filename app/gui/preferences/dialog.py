@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui import theme
+from app.gui.preferences.kept_states_line import KeptStatesLine
 from app.gui.preferences.options import Choice, Group, Number, Option, Switch, Tags, Text, groups
 from app.gui.preferences.tags_line import TagsLine
 from app.gui.widgets.boxes import ChoiceBox, NumberBox
@@ -25,6 +26,7 @@ from app.gui.widgets.tick_box import TickBox
 from app.gui.widgets.words import set_hint
 from app.gui.widgets.wrapped_text import keep_line_starts
 from app.services.disk_use import DiskUse
+from app.services.kept_states import KeptStates
 from app.services.units import UNKNOWN, byte_size
 from app.system.settings_file import Settings, SettingsFile
 
@@ -41,12 +43,18 @@ class PreferencesDialog(TallDialog):
     """A setting is another one: its name."""
 
     def __init__(
-        self, settings: SettingsFile, themes: theme.Themes, disk_use: DiskUse, parent: QWidget | None = None
+        self,
+        settings: SettingsFile,
+        themes: theme.Themes,
+        disk_use: DiskUse,
+        kept_states: KeptStates,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self._settings = settings
         self._themes = themes
         self._disk_use = disk_use
+        self._kept_states = kept_states
         self._show_value: dict[str, Callable[[], None]] = {}
         self.setObjectName("preferences")
         self.setWindowTitle(self.tr("Preferences"))
@@ -61,9 +69,14 @@ class PreferencesDialog(TallDialog):
         self._disk = label(look="muted", pixels=theme.SMALL_PX, name="disk_use")
         self._disk.setWordWrap(True)
         column.addWidget(self._disk)
+        states = KeptStatesLine(kept_states)
+        column.addWidget(states)
         column.addStretch(1)
         self.hold(contents, self._buttons())
-        self._disconnect = disk_use.changed.connect(self._show_disk_use)
+        self._disconnect = [
+            disk_use.changed.connect(self._show_disk_use),
+            kept_states.changed.connect(states.show_states),
+        ]
         themes.changed.connect(self._show_values)
         themes.text_size_changed.connect(self._show_values)
         self._show_values()
@@ -72,7 +85,8 @@ class PreferencesDialog(TallDialog):
 
     def done(self, result: int) -> None:
         """Listen no longer, and close."""
-        self._disconnect()
+        for disconnect in self._disconnect:
+            disconnect()
         super().done(result)
 
     def _add_group(self, column: QVBoxLayout, group: Group) -> None:
@@ -205,6 +219,8 @@ class PreferencesDialog(TallDialog):
             self._themes.choose(self._settings.values.theme)
         elif name == "text_size":
             self._themes.choose_text_size(self._settings.values.text_size)
+        elif name == "kept_states_gb":
+            self._kept_states.take_gigabytes()
         self.changed.emit(name)
 
     def _restore_defaults(self) -> None:

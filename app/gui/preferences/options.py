@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication
 
-from app.system.settings_file import LEAST_TEXT_SIZE, MOST_TEXT_SIZE
+from app.system.settings_file import LEAST_TEXT_SIZE, MOST_STATES_GB, MOST_TEXT_SIZE
 
 translate = QCoreApplication.translate
 
@@ -134,6 +134,18 @@ def _chats() -> Group:
                     ("chosen", translate("Preferences", "The chosen token only")),
                     ("off", translate("Preferences", "Nothing")),
                 ),
+            ),
+            Number(
+                "kept_states_gb",
+                translate("Preferences", "Keep chats read, in GB"),
+                translate(
+                    "Preferences",
+                    "How much disk the memory of models (their KV cache) may take, so that a chat goes on at once after a"
+                    " restart or a change of chats. 0 keeps nothing. The files are as private as the chats themselves.",
+                ),
+                0,
+                MOST_STATES_GB,
+                1,
             ),
         ),
     )
