@@ -119,6 +119,23 @@ def test_a_branch_of_a_plain_chat_takes_what_it_shares(quick_backend: LlamaBacke
     assert np.abs(logits - from_empty(quick_backend, prompt)).max() < NEAR
 
 
+def test_a_branch_of_a_chat_that_cannot_be_cut_is_read_again(backend: LlamaBackend, place: StatePlace) -> None:
+    kept(backend, place, some(300))
+    later = Desk(backend)
+    prompt = joined(some(300)[:200], some(50, 3))
+    reused, logits = later.read(prompt, place)
+    assert later.from_disk == reused == (200 if backend.memory_kind == "plain" else 0)
+    assert np.abs(logits - from_empty(backend, prompt)).max() < NEAR
+
+
+def test_what_came_back_is_there_for_the_next_answer_too(backend: LlamaBackend, place: StatePlace) -> None:
+    kept(backend, place, some(300))
+    later = Desk(backend)
+    later.read(joined(some(300), some(90, 2)), place)
+    assert later.read(joined(some(300), some(40, 3)), place)[0] == 300
+    assert later.from_disk == 0
+
+
 def test_what_is_in_the_cells_is_not_read_from_disk(quick_backend: LlamaBackend, place: StatePlace) -> None:
     desk = Desk(quick_backend)
     desk.read(some(300), place)
@@ -266,7 +283,8 @@ def test_a_context_that_is_too_small_for_it_reads_again(
     options = msgspec.structs.replace(OPTIONS, context=512)
     small = LlamaBackend(str(write_tiny_plain(tmp_path / "m.gguf")), options, llama_log, lambda percent: True)
     later = Desk(small)
-    assert later.read(some(600)[:400], place)[0] == 0
+    later.read(some(600)[:100], None)
+    assert later.read(some(600)[:400], place)[0] == 100, "and what the cells hold stays"
     small.close()
 
 

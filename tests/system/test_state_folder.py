@@ -40,6 +40,14 @@ def test_what_was_used_least_recently_goes_first(folder: StateFolder) -> None:
     assert folder.tidy(0) == StatesLook(0, 0)
 
 
+def test_the_order_is_that_of_their_last_use_whatever_they_are_called(folder: StateFolder) -> None:
+    ages = {chat: (chat * 37) % 101 + 1 for chat in range(30)}
+    paths = {chat: put(folder.place(chat, "m"), 10, age) for chat, age in ages.items()}
+    assert folder.tidy(100) == StatesLook(10, 100)
+    latest = sorted(ages, key=lambda chat: ages[chat])[:10]
+    assert {chat for chat, path in paths.items() if path.exists()} == set(latest)
+
+
 def test_what_was_not_used_for_long_goes_whatever_there_is_room_for(folder: StateFolder) -> None:
     put(folder.place(1, "m"), 10, LONGEST_S + 60)
     assert folder.tidy(1000) == StatesLook(0, 0)
