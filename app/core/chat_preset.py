@@ -29,6 +29,10 @@ class PresetModel(msgspec.Struct, frozen=True):
         is_size = size.isascii() and size.isdigit() and len(size) <= _MOST_DIGITS
         return ModelRef(int(size), digest, self.path) if is_size and digest else None
 
+    def moved(self, old: frozenset[str], new: str) -> PresetModel:
+        """Return it with its file's new path, if it had one of the old ones; empty is none, and the old one stays."""
+        return msgspec.structs.replace(self, path=new) if new and self.path in old else self
+
 
 class ChatPreset(msgspec.Struct, frozen=True):
     """What a chat can be begun with; None leaves that part of the chat as it is."""

@@ -41,6 +41,8 @@ class ChatPresets:
     def __init__(self, settings: SettingsFile, notices: Notices) -> None:
         self.changed: Signal[()] = Signal()
         """There are others, or new chats start with another one."""
+        self.moved: Signal[frozenset[str], str] = Signal()
+        """The model with these paths has another one now; empty is none any more."""
         self._settings = settings
         self._notices = notices
         self._read_from: dict[str, ChatPreset] | None = None
@@ -116,6 +118,7 @@ class ChatPresets:
             self._change(presets={name: _moved(preset, old, new) for name, preset in self._kept.presets.items()})
             if self._before is not None:
                 self._before = self._before._replace(preset=_moved(self._before.preset, old, new))
+        self.moved.emit(old, new)
 
     def delete(self, name: str) -> None:
         """Forget a preset, with an offer to undo that; chats that were begun with it stay as they are."""
@@ -158,9 +161,7 @@ class ChatPresets:
 
 
 def _moved(preset: ChatPreset, old: frozenset[str], new: str) -> ChatPreset:
-    if preset.model is None or preset.model.path not in old:
-        return preset
-    return msgspec.structs.replace(preset, model=msgspec.structs.replace(preset.model, path=new))
+    return preset if preset.model is None else msgspec.structs.replace(preset, model=preset.model.moved(old, new))
 
 
 def part_problem(preset: ChatPreset) -> Sentence | None:

@@ -14,7 +14,7 @@ from app.core.signal import Signal
 from app.services.engine_session import EngineSession
 from app.services.models import Models
 from app.services.questions import ENDS, AnswerEvent, LanesEvent, ReplayEvent, ScoringEvent
-from app.services.wishes import Wish
+from app.services.wishes import Wish, moved
 from app.system.jobs import Jobs
 
 
@@ -84,6 +84,18 @@ class PresetModels:
         self._number += 1
         self._wanted = self._waiting = None
         self._gives_way = False
+
+    def follow(self, old: frozenset[str], new: str) -> None:
+        """Want a model where its file is now; one without a file any more is looked for as before."""
+        waiting, wanted = self._waiting, self._wanted
+        if waiting is not None and new:
+            self._waiting = moved(waiting, old, new)
+        if wanted is None or wanted.moved(old, new) == wanted:
+            return
+        if waiting is None:
+            self.want(wanted.moved(old, new))  # where it was looked for, it is no longer
+        else:
+            self._wanted = wanted.moved(old, new)
 
     def take(self, event: PresetModelFound) -> None:
         """Take in whether the file is there."""

@@ -20,7 +20,7 @@ from app.services.notices import Notice, Notices
 from app.services.preset_model import PresetModels
 from app.services.sampling import Sampling
 from app.services.system_prompt import PromptState, SystemPrompt
-from app.services.wishes import Wish
+from app.services.wishes import Wish, moved
 
 
 class _Before(NamedTuple):
@@ -59,6 +59,7 @@ class PresetUse:
         self._told: Notice | None = None
         self._name = ""
         models.missing.connect(self._tell_missing)
+        presets.moved.connect(self._follow)
 
     def current(self, system_prompt: str) -> ChatPreset:
         """Return the chat that is shown as a preset with all of its parts, and with this system prompt."""
@@ -104,6 +105,14 @@ class PresetUse:
             self._models.want(before.model)
         else:
             self._models.drop()
+
+    def _follow(self, old: frozenset[str], new: str) -> None:
+        """Go back to a model, and load one, where its file is now."""
+        self._models.follow(old, new)
+        before = self._before
+        if before is not None:
+            model = before.model.moved(old, new) if before.model is not None else None
+            self._before = before._replace(model=model, wish=moved(before.wish, old, new))
 
     def _can_be_used(self, name: str) -> bool:
         """Say why a preset cannot be used, as one that came into the settings file in another way."""

@@ -295,3 +295,46 @@ def test_a_model_that_was_moved_is_found_by_what_it_is(
     program.preset_use.use("Moved")
     desk.until(lambda: len(desk.engine.all(Load)) == 2)
     assert desk.engine.load.path == str(moved)
+
+
+def renamed(program: Program, path: Path) -> Path:
+    """Give a file another name, as the library does, of which no search has heard yet."""
+    new = path.rename(path.with_name("renamed.gguf"))
+    program.session.follow(frozenset({str(path)}), str(new))
+    program.chat_presets.follow(frozenset({str(path)}), str(new))
+    return new
+
+
+def test_taking_a_use_back_loads_the_model_where_its_file_is_now(
+    desk: Desk, program: Program, tmp_path: Path, model: Path, other_model: Path
+) -> None:
+    mine = tmp_path / "mine.gguf"
+    mine.write_bytes(model.read_bytes())
+    desk.load(mine)
+    keep_model(program, other_model)
+    program.preset_use.use("Other")
+    desk.until(lambda: desk.engine.load.path == str(other_model))
+    desk.engine.loaded()
+    desk.settle()
+    new = renamed(program, mine)
+    program.preset_use.undo()
+    desk.until(lambda: desk.engine.load.path == str(new))
+
+
+@pytest.mark.parametrize("is_looked_for", [True, False])
+def test_a_model_that_waits_for_an_answer_is_loaded_where_its_file_is_by_then(
+    desk: Desk, program: Program, tmp_path: Path, other_model: Path, is_looked_for: bool
+) -> None:
+    other = tmp_path / "other-of-mine.gguf"
+    other.write_bytes(other_model.read_bytes())
+    keep_model(program, other)
+    program.chat.send("Hi")
+    desk.engine.prompt()
+    program.preset_use.use("Other")
+    if not is_looked_for:
+        looked(desk)
+    new = renamed(program, other)
+    looked(desk)
+    desk.engine.finish()
+    desk.until(lambda: len(desk.engine.all(Load)) == 2)
+    assert desk.engine.load.path == str(new)
