@@ -17,19 +17,17 @@ from app.core.job_events import LanesAnalysed
 from app.core.model import LoadOptions
 from app.core.ports import DryRunPort
 from app.core.signal import Signal
-from app.core.words import Sentence, counted, translate
-from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
-from app.planner.plan_options import plan_options
-from app.planner.planning import plan_memory
+from app.core.words import Sentence
+from app.planner.memory_plan import PlannedDevice
 from app.planner.quantised import of_size, quantised
 from app.services.engine_session import EngineSession
+from app.services.fit_verdict import Fit, fit_of
 from app.services.hub_models import is_hub_path
 from app.services.latest_job import LatestJob
 from app.services.memory import Memory
 from app.services.models import Models
 from app.services.planning import Planning
 from app.services.planning_models import PlannedFile
-from app.services.units import byte_size
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
 
@@ -38,16 +36,6 @@ STEP_BYTES = 64 << 20
 """Free memory counts in such steps: with every sample it is a little different, and no verdict is."""
 MOST_TRIED = 3
 """So many files are asked about before it is said that nothing tells which GPUs there are."""
-
-_BEING_FOUND_OUT = translate("FitBadges", "Which GPUs this machine has is being found out.")
-_UNTOLD = translate("FitBadges", "What it takes cannot be said: its file does not tell enough. Load it to find out.")
-
-
-class Fit(msgspec.Struct, frozen=True):
-    """Whether a model fits."""
-
-    verdict: Verdict
-    reason: Sentence
 
 
 class Estimate(NamedTuple):
@@ -70,13 +58,20 @@ Wanted = str | Estimate
 """What a verdict is wanted of: a file by its path, or an estimate."""
 
 
-class _Asked(msgspec.Struct, frozen=True):
-    """What verdicts rest on."""
+class _Machine(msgspec.Struct, frozen=True):
+    """What all verdicts rest on."""
 
-    models: tuple[tuple[Wanted, PlannedFile, LoadOptions], ...]
-    devices: tuple[PlannedDevice, ...]
-    problem: Sentence | None
+    devices: tuple[PlannedDevice, ...] = ()
+    problem: Sentence | None = None
     """Why it is not known which devices there are, where asking has failed."""
+
+
+class _Asked(msgspec.Struct, frozen=True):
+    """What one verdict rests on."""
+
+    file: PlannedFile
+    options: LoadOptions
+    machine: _Machine
 
 
 class FitBadges:
@@ -102,8 +97,16 @@ class FitBadges:
         self._planning = planning
         self._wanted: dict[object, tuple[Wanted, ...]] = {}
         """The models that somebody looks at, by who it is."""
+        self._by_path: dict[str, dict[Wanted, None]] = {}
+        """The same by their files."""
         self._known: dict[Wanted, Fit] = {}
-        self._asked: _Asked | None = None
+        self._machine = _Machine()
+        self._asked: dict[Wanted, _Asked] = {}
+        """What each verdict rests on that is known or worked out: of thousands only what is another one is worked out anew."""
+        self._stale: dict[Wanted, None] = {}
+        """Those that are worked out next."""
+        self._batch: dict[Wanted, _Asked] = {}
+        """Those that are worked out now."""
         self._listing: int | None = None
         """The dry run that tells which GPUs there are, where nothing else has told them."""
         self._tried: list[str] = []
@@ -115,7 +118,7 @@ class FitBadges:
         models.changed.connect(self._list_devices)
         for signal in (planning.devices.changed, models.changed, session.changed):
             signal.connect(self._look)
-        planning.models.changed.connect(lambda _path: self._look())
+        planning.models.changed.connect(self._look_at)
 
     def get(self, path: Wanted) -> Fit | None:
         """Return what is known of a model; None while it is worked out, or where nobody wants it."""
@@ -124,6 +127,7 @@ class FitBadges:
     def want(self, who: object, paths: Iterable[Wanted]) -> None:
         """Have worked out whether these models fit; they are followed until `who` wants others, or rests."""
         self._wanted[who] = tuple(dict.fromkeys(paths))
+        self._sort()
         for path in dict.fromkeys(map(_path_of, self._wanted[who])):
             self._planning.models.want(path)
         if self._listing is None:
@@ -147,6 +151,7 @@ class FitBadges:
     def rest(self, who: object) -> None:
         """Follow none for somebody: what is known stays known."""
         self._wanted.pop(who, None)
+        self._sort()
 
     def take(self, event: LanesAnalysed) -> None:
         """Take in what was worked out."""
@@ -170,7 +175,7 @@ class FitBadges:
             return
         if len(self._tried) >= MOST_TRIED:
             return
-        wanted, found = self._paths, [found.path for found in self._planning.models.found]
+        wanted, found = self._by_path, [found.path for found in self._planning.models.found]
         for path in sorted(found, key=lambda each: each not in wanted) if wanted else ():
             if path not in self._tried:
                 self._tried.append(path)
@@ -178,38 +183,56 @@ class FitBadges:
                 self._dry_run.measure(self._listing, path, LoadOptions(gpu_layers=0), keep=False)
                 return
 
+    def _sort(self) -> None:
+        """Put what is wanted beside its file."""
+        self._by_path = {}
+        for wanted in (wanted for each in self._wanted.values() for wanted in each):
+            self._by_path.setdefault(_path_of(wanted), {})[wanted] = None
+
     def _look(self) -> None:
+        """Have all worked out anew that rests on something else now."""
         if not self._wanted:
             return
-        waits = self._listing is not None
         devices = self.devices
-        if not (devices or self._planning.models.found) and all(map(is_hub_path, self._paths)):
+        if not (devices or self._planning.models.found) and all(map(is_hub_path, self._by_path)):
             # no file can be asked which GPUs there are: what the page plans for counts, as for its answer
             devices = tuple(_in_steps(device) for device in self._planning.devices.here)
-        asked = _Asked(tuple(self._models_wanted()), devices, None if waits else self._problem)
-        if asked != self._asked:
-            self._asked = asked
-            self._job.want(
-                lambda: {
-                    wanted: fit_of(_meant(wanted, file), options, asked.devices, asked.problem)
-                    for wanted, file, options in asked.models
-                }
-            )
+        self._machine = _Machine(devices, None if self._listing is not None else self._problem)
+        for path in self._by_path:
+            self._note(path)
+        self._work()
 
-    @property
-    def _paths(self) -> dict[str, None]:
-        return dict.fromkeys(map(_path_of, self._all_wanted))
+    def _look_at(self, path: str) -> None:
+        """More is known of one file; of no other, where it is none."""
+        if path in self._by_path:
+            self._note(path)
+            self._work()
 
-    @property
-    def _all_wanted(self) -> dict[Wanted, None]:
-        return dict.fromkeys(wanted for each in self._wanted.values() for wanted in each)
+    def _note(self, path: str) -> None:
+        """See whether verdicts of a file rest on something else now."""
+        file = self._planning.models.get(path)
+        if file is None:
+            return
+        asked = _Asked(file, self._options(path), self._machine)
+        for wanted in self._by_path[path]:
+            if self._asked.get(wanted) != asked:
+                self._asked[wanted] = asked
+                self._stale[wanted] = None
 
-    def _models_wanted(self) -> Iterable[tuple[Wanted, PlannedFile, LoadOptions]]:
-        for wanted in self._all_wanted:
-            path = _path_of(wanted)
-            file = self._planning.models.get(path)
-            if file is not None:
-                yield wanted, file, self._options(path)
+    def _work(self) -> None:
+        """Work out what waits, unless something is worked out: what it rests on then counts."""
+        if self._batch or not self._stale:
+            return
+        batch, self._stale = {wanted: self._asked[wanted] for wanted in self._stale}, {}
+        self._batch = batch
+        self._job.want(
+            lambda: {
+                wanted: fit_of(
+                    _meant(wanted, asked.file), asked.options, asked.machine.devices, asked.machine.problem
+                )
+                for wanted, asked in batch.items()
+            }
+        )
 
     def _options(self, path: str) -> LoadOptions:
         model = self._session.model
@@ -219,92 +242,13 @@ class FitBadges:
         return (self._settings.model(identity).options if identity else None) or LoadOptions()
 
     def _take_fits(self, fits: dict[Wanted, Fit] | None) -> None:
-        known = {**self._known, **(fits or {})}
-        if known != self._known:
-            self._known = known
+        batch, self._batch = self._batch, {}
+        made = {wanted: fit for wanted, fit in (fits or {}).items() if self._asked[wanted] == batch[wanted]}
+        is_news = any(self._known.get(wanted) != fit for wanted, fit in made.items())
+        self._known.update(made)
+        self._work()
+        if is_news:
             self.changed.emit()
-
-
-def fit_of(
-    file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...], problem: Sentence | None = None
-) -> Fit:
-    """Return whether a model fits with these options; takes a few milliseconds, never raises.
-
-    `problem` is why it is not known which devices there are, where there are none.
-    """
-    model = file.model
-    if model is None:
-        return Fit("unknown", file.problem or _UNTOLD)
-    if not devices:
-        return Fit("unknown", problem or _BEING_FOUND_OUT)
-    plan = plan_memory(
-        model,
-        plan_options(options, model.trained_context),
-        devices,
-        may_shorten=options.may_shorten_context,
-    )
-    return Fit(plan.verdict, reason_of(plan, plan_options(options, model.trained_context).cells))
-
-
-def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
-    """Return one sentence that says why a plan has its verdict; `cells` is the context that was asked for."""
-    fullest = _fullest(plan)
-    needed = None if fullest is None else fullest[0]
-    free = None if fullest is None else fullest[1]
-    if plan.verdict == "unknown" or needed is None or free is None:
-        return plan.reason or _UNTOLD
-    if plan.verdict == "less_context":
-        return translate(
-            "FitBadges",
-            "A context of {context:,} tokens does not fit; {largest:,} tokens do.",
-            context=cells,
-            largest=plan.largest_context or 0,
-        )
-    if plan.verdict == "partly" and plan.options.experts_on_cpu:
-        return translate(
-            "FitBadges",
-            "Experts of this mixture are in main memory, because all of it does not fit on the GPU: it is slower.",
-        )
-    if plan.verdict == "partly":
-        return _partly(plan.gpu_layers or 0, byte_size(free))
-    values: dict[str, str | int | float] = {"context": cells, "needed": byte_size(needed), "free": byte_size(free)}
-    if plan.verdict == "too_large":
-        return translate(
-            "FitBadges",
-            "With a context of {context:,} tokens it needs {needed}, and {free} are free: take a smaller quantisation or"
-            " a smaller model.",
-            **values,
-        )
-    return translate(
-        "FitBadges", "With a context of {context:,} tokens it needs {needed}, and {free} are free.", **values
-    )
-
-
-def _partly(layers: int, free: str) -> Sentence:
-    if not layers:
-        return translate("FitBadges", "No layer is on the GPU: all of them are in main memory, and it is slower.")
-    one = translate(
-        "FitBadges",
-        "1 layer is on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
-        free=free,
-    )
-    several = translate(
-        "FitBadges",
-        "{layers} layers are on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
-        layers=layers,
-        free=free,
-    )
-    return counted(layers, one, several)
-
-
-def _fullest(plan: MemoryPlan) -> tuple[int, int] | None:
-    """Return what the device needs that has the least to spare, and what is free there; None where unknown."""
-    known = [
-        (device.needed, device.free)
-        for device in plan.devices
-        if device.taken and device.needed is not None and device.free is not None
-    ]
-    return min(known, key=lambda pair: pair[1] - pair[0], default=None)
 
 
 def _meant(wanted: Wanted, file: PlannedFile) -> PlannedFile:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.core.model import ALL_LAYERS, LoadOptions
 from app.core.words import translate
-from app.services.fit_badges import Fit
+from app.services.fit_verdict import Fit
 from app.services.load_options import DeviceNeed, LoadOptionsDraft
 from app.services.load_plan import LoadFormula, LoadLever
 from app.services.units import byte_size, count

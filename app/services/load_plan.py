@@ -20,7 +20,8 @@ from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan, PlannedDevice
 from app.planner.plan_options import plan_options
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory
-from app.services.fit_badges import Fit, FitBadges, reason_of
+from app.services.fit_badges import FitBadges
+from app.services.fit_verdict import Fit, reason_of
 from app.services.latest_job import LatestJob
 from app.services.planning_models import PlanningModels
 from app.services.planning_words import lever_words

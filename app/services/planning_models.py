@@ -54,6 +54,7 @@ class PlanningModels:
         self._known: dict[str, tuple[_Stamp | None, PlannedFile]] = {}
         self._reading: dict[int, tuple[str, list[tuple[_Stamp | None, PlannedFile]]]] = {}
         """What is read, by the number of the job, and where its result will be."""
+        self._paths_read: set[str] = set()
         self._count = 0
         models.changed.connect(lambda: self.changed.emit(""))
         hub.known.connect(self.changed.emit)
@@ -83,8 +84,9 @@ class PlanningModels:
         """Have a model read, or read anew where its file is another one by now; `changed` follows if there is news."""
         if is_hub_path(path):
             return  # the network is asked when people say so alone
-        if any(path == reading for reading, _ in self._reading.values()):
+        if path in self._paths_read:
             return
+        self._paths_read.add(path)
         self._count += 1
         known, made = self._known.get(path), list[tuple[_Stamp | None, PlannedFile]]()
         ready = LanesAnalysed(self._count, JOB)
@@ -102,6 +104,7 @@ class PlanningModels:
         if event.job != JOB or event.request not in self._reading:
             return
         path, made = self._reading.pop(event.request)
+        self._paths_read.discard(path)
         told = made[0] if made else (None, PlannedFile(path, problem=_broken(path)))
         if self._known.get(path) != told:
             self._known[path] = told

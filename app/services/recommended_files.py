@@ -17,7 +17,7 @@ from app.planner.guessed_model import guessed_model, resized
 from app.planner.levers import BITS_PER_WEIGHT
 from app.planner.memory_plan import PlannedDevice
 from app.planner.planned_model import PlannedModel
-from app.services.fit_badges import Fit, fit_of
+from app.services.fit_verdict import Fit, fit_of
 from app.services.planning_models import PlannedFile
 
 WHOLE_BITS = 9.0

@@ -21,7 +21,8 @@ from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.planner.memory_plan import PlannedDevice
 from app.planner.planned_model import PlannedModel
-from app.services.fit_badges import Fit, FitBadges, fit_of
+from app.services.fit_badges import FitBadges
+from app.services.fit_verdict import Fit, fit_of
 from app.services.latest_job import LatestJob
 from app.services.planning_devices import PlanningDevices
 from app.services.recommended_files import FileChoice, choose_file, planned_guess

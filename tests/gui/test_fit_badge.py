@@ -13,7 +13,7 @@ from app.core.devices import Device
 from app.core.words import translate
 from app.gui.icons import Icons
 from app.gui.widgets.fit_badge import FitBadge, fit_icon
-from app.services.fit_badges import Fit
+from app.services.fit_verdict import Fit
 from tests.ggufs import write_tiny_llama
 from tests.gui.conftest import Stage
 

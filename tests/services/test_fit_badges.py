@@ -10,8 +10,11 @@ import pytest
 from app.core.devices import Device
 from app.core.events import MemoryMeasured
 from app.core.model import LoadOptions
+from app.core.words import Sentence
 from app.planner.memory_plan import PlannedDevice
-from app.services.fit_badges import MOST_TRIED, STEP_BYTES, Estimate, Fit, FitBadges, Wanted, fit_of
+from app.services import fit_badges
+from app.services.fit_badges import MOST_TRIED, STEP_BYTES, Estimate, FitBadges, Wanted
+from app.services.fit_verdict import Fit, fit_of
 from app.services.planning_models import PlannedFile, read_planned
 from app.services.wishes import Wish
 from app.system.settings_file import ModelSettings
@@ -247,15 +250,72 @@ def test_another_answer_is_not_taken_for_the_list_of_devices(desk: Desk, fits: F
     assert fits.devices == ()
 
 
-def test_free_memory_counts_in_steps_so_that_samples_cost_nothing(desk: Desk, fits: FitBadges) -> None:
+@pytest.fixture
+def judged_paths(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """Every file that is judged, as often as it is."""
+    paths: list[str] = []
+
+    def judge(
+        file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...], problem: Sentence | None = None
+    ) -> Fit:
+        paths.append(file.path)
+        return fit_of(file, options, devices, problem)
+
+    monkeypatch.setattr(fit_badges, "fit_of", judge)
+    return paths
+
+
+def test_free_memory_counts_in_steps_so_that_samples_cost_nothing(
+    desk: Desk, fits: FitBadges, judged_paths: list[str]
+) -> None:
     desk.program.planner.devices.note((GPU, PROCESSOR))
     fits.want("menu", [one(desk)])
-    desk.until(lambda: fits.get(one(desk)))
-    asked = fits._asked
+    desk.until(lambda: fits.get(one(desk)) and not fits._batch)
+    judged_paths.clear()
     less = msgspec.structs.replace(GPU, free=(GPU.free or 0) - MIB)
     more = msgspec.structs.replace(GPU, free=(GPU.free or 0) + MIB)
     desk.program.planner.devices.note((more, PROCESSOR))
     fits.want("menu", [one(desk)])
-    assert fits._asked is asked, "nothing is worked out anew"
+    assert not fits._batch and judged_paths == [], "nothing is worked out anew"
     desk.program.planner.devices.note((less, PROCESSOR))
     assert fits.devices[0].free == 20 * GIB - STEP_BYTES
+
+
+def test_of_thousands_each_is_looked_at_and_judged_once(
+    desk: Desk, fits: FitBadges, judged_paths: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    many = [f"/nowhere/{number}.gguf" for number in range(400)]
+    models, looked = desk.program.planner.models, list[str]()
+    get = models.get
+
+    def count(path: str) -> PlannedFile | None:
+        looked.append(path)
+        return get(path)
+
+    monkeypatch.setattr(models, "get", count)
+    desk.program.planner.devices.note((GPU, PROCESSOR))
+    fits.want("list", many)
+    desk.until(lambda: all(map(fits.get, many)))
+    assert sorted(judged_paths) == sorted(many)
+    assert len(looked) <= 4 * len(many)
+
+
+def test_what_was_worked_out_for_devices_of_before_does_not_count(
+    desk: Desk, fits: FitBadges, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk.program.planner.devices.note((GPU, PROCESSOR))
+    seen: list[str] = []
+    fits.changed.connect(lambda: seen.append(fit.verdict if (fit := fits.get(one(desk))) else ""))
+
+    def judge(
+        file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...], problem: Sentence | None = None
+    ) -> Fit:
+        if devices[0].free:
+            desk.program.inbox.put(MemoryMeasured(listing, one(desk), LoadOptions(), (), 1, 1, (FULL, PROCESSOR)))
+        return fit_of(file, options, devices, problem)
+
+    monkeypatch.setattr(fit_badges, "fit_of", judge)
+    fits.want("menu", [one(desk)])
+    listing = fits._listing or 0
+    desk.until(lambda: fits.get(one(desk)))
+    assert seen == ["too_large"]

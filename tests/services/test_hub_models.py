@@ -12,7 +12,7 @@ import pytest
 
 from app.core.hub_watch import HubWatch
 from app.core.model import LoadOptions
-from app.services.fit_badges import fit_of
+from app.services.fit_verdict import fit_of
 from app.services.hub_models import HubModels, HubRead, hub_path
 from tests.desk import Desk
 from tests.hub.loopback_hub import GUARD_S, LoopbackHub, Request

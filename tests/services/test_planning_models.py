@@ -105,3 +105,26 @@ def test_a_folder_of_several_or_none_says_what_to_name(tmp_path: Path, model: Pa
     shutil.copy(model, tmp_path / "a.gguf")
     shutil.copy(model, tmp_path / "b.gguf")
     assert "2 models" in reason(tmp_path) and "a.gguf, b.gguf" in reason(tmp_path)
+
+
+class CountedPath(str):
+    """Counts how often it is compared."""
+
+    __slots__ = ()
+    compared = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedPath.compared += 1
+        return super().__eq__(other)
+
+    __hash__ = str.__hash__
+
+
+def test_thousands_are_wanted_without_comparing_each_with_all(desk: Desk) -> None:
+    many = [CountedPath(f"/nowhere/{number}.gguf") for number in range(300)]
+    for path in (*many, *many):
+        desk.program.planner.models.want(path)
+    assert len(desk.program.planner.models._reading) == len(many), "each is read once"
+    assert CountedPath.compared <= 4 * len(many)
+    desk.until(lambda: not desk.program.planner.models._reading)
+    assert not desk.program.planner.models._paths_read

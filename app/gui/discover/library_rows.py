@@ -13,7 +13,7 @@ from app.gui.discover.words import shown
 from app.gui.widgets.fit_badge import FitLook, fit_icon, fit_reason, fit_word
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.words import hint_of
-from app.services.fit_badges import Fit
+from app.services.fit_verdict import Fit
 
 _Index = QModelIndex | QPersistentModelIndex
 

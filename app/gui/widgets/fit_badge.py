@@ -12,7 +12,8 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import hint_of, render, set_hint
-from app.services.fit_badges import Fit, FitBadges
+from app.services.fit_badges import FitBadges
+from app.services.fit_verdict import Fit
 from app.services.units import UNKNOWN
 
 translate = QCoreApplication.translate

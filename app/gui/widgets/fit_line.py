@@ -9,7 +9,7 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.fit_badge import fit_icon, fit_reason, fit_word
 from app.gui.widgets.labels import label, wrapped
-from app.services.fit_badges import Fit
+from app.services.fit_verdict import Fit
 
 _ICON_PX = 16
 

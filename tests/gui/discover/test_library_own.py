@@ -43,7 +43,7 @@ def mine(stage: Stage, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Stage
     program.models.refresh()
     stage.desk.until(lambda: len(program.models.found) == 4 and not program.models.is_reading)
     stage.triggers("models_action")
-    stage.desk.until(lambda: any("fits" in row for row in rows(stage)))
+    stage.desk.until(lambda: sum("fits" in row for row in rows(stage)) == 2)
     stage.settle()
     return stage
 

@@ -15,7 +15,7 @@ from app.core.hub_page import HubPage, HubQuantisation
 from app.core.hub_search import HubRepository
 from app.core.words import translate
 from app.gui.discover.quantisation_list import MOST_ROWS, QuantisationList
-from app.services.fit_badges import Fit
+from app.services.fit_verdict import Fit
 from app.services.recommended_files import FileChoice, JudgedFile
 from tests.gui.conftest import Stage
 from tests.gui.discover.looking import opens, searches, table

@@ -1,0 +1,105 @@
+"""Whether one model fits with its options on these devices, and why: the planner's verdict in one sentence."""
+
+from __future__ import annotations
+
+import msgspec
+
+from app.core.model import LoadOptions
+from app.core.words import Sentence, counted, translate
+from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
+from app.planner.plan_options import plan_options
+from app.planner.planning import plan_memory
+from app.services.planning_models import PlannedFile
+from app.services.units import byte_size
+
+_BEING_FOUND_OUT = translate("FitBadges", "Which GPUs this machine has is being found out.")
+_UNTOLD = translate("FitBadges", "What it takes cannot be said: its file does not tell enough. Load it to find out.")
+
+
+class Fit(msgspec.Struct, frozen=True):
+    """Whether a model fits."""
+
+    verdict: Verdict
+    reason: Sentence
+
+
+def fit_of(
+    file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...], problem: Sentence | None = None
+) -> Fit:
+    """Return whether a model fits with these options; takes a few milliseconds, never raises.
+
+    `problem` is why it is not known which devices there are, where there are none.
+    """
+    model = file.model
+    if model is None:
+        return Fit("unknown", file.problem or _UNTOLD)
+    if not devices:
+        return Fit("unknown", problem or _BEING_FOUND_OUT)
+    plan = plan_memory(
+        model,
+        plan_options(options, model.trained_context),
+        devices,
+        may_shorten=options.may_shorten_context,
+    )
+    return Fit(plan.verdict, reason_of(plan, plan_options(options, model.trained_context).cells))
+
+
+def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
+    """Return one sentence that says why a plan has its verdict; `cells` is the context that was asked for."""
+    fullest = _fullest(plan)
+    needed = None if fullest is None else fullest[0]
+    free = None if fullest is None else fullest[1]
+    if plan.verdict == "unknown" or needed is None or free is None:
+        return plan.reason or _UNTOLD
+    if plan.verdict == "less_context":
+        return translate(
+            "FitBadges",
+            "A context of {context:,} tokens does not fit; {largest:,} tokens do.",
+            context=cells,
+            largest=plan.largest_context or 0,
+        )
+    if plan.verdict == "partly" and plan.options.experts_on_cpu:
+        return translate(
+            "FitBadges",
+            "Experts of this mixture are in main memory, because all of it does not fit on the GPU: it is slower.",
+        )
+    if plan.verdict == "partly":
+        return _partly(plan.gpu_layers or 0, byte_size(free))
+    values: dict[str, str | int | float] = {"context": cells, "needed": byte_size(needed), "free": byte_size(free)}
+    if plan.verdict == "too_large":
+        return translate(
+            "FitBadges",
+            "With a context of {context:,} tokens it needs {needed}, and {free} are free: take a smaller quantisation or"
+            " a smaller model.",
+            **values,
+        )
+    return translate(
+        "FitBadges", "With a context of {context:,} tokens it needs {needed}, and {free} are free.", **values
+    )
+
+
+def _partly(layers: int, free: str) -> Sentence:
+    if not layers:
+        return translate("FitBadges", "No layer is on the GPU: all of them are in main memory, and it is slower.")
+    one = translate(
+        "FitBadges",
+        "1 layer is on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
+        free=free,
+    )
+    several = translate(
+        "FitBadges",
+        "{layers} layers are on the GPU and the others in main memory: it is slower. {free} are free on the GPU.",
+        layers=layers,
+        free=free,
+    )
+    return counted(layers, one, several)
+
+
+def _fullest(plan: MemoryPlan) -> tuple[int, int] | None:
+    """Return what the device needs that has the least to spare, and what is free there; None where unknown."""
+    known = [
+        (device.needed, device.free)
+        for device in plan.devices
+        if device.taken and device.needed is not None and device.free is not None
+    ]
+    return min(known, key=lambda pair: pair[1] - pair[0], default=None)
