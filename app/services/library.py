@@ -10,9 +10,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
+import msgspec
+
 from app.core.found_file import ORIGIN_NAMES, FolderState
 from app.core.model import FoundModel
 from app.core.signal import Signal
+from app.core.words import translate
 from app.services.engine_session import EngineSession
 from app.services.model_notes import ModelNotes
 from app.services.models import Models
@@ -34,6 +37,8 @@ class Library:
         """What people say of them, and when each was used."""
         self._words: tuple[str, ...] = ()
         self._order: Order = "favourites"
+        self._held: FoundModel | None = None
+        """The one that somebody writes about."""
         self.rows: tuple[FoundModel, ...] = ()
         """What is shown: models to chat with first, then the others."""
         self._disconnect = [
@@ -84,7 +89,18 @@ class Library:
         """Show those whose facts hold all words of a text, in any order."""
         words = tuple(text.casefold().split())
         if words != self._words:
-            self._words = words
+            self._words, self._held = words, None
+            self._sort()
+
+    def hold(self, model: FoundModel | None) -> None:
+        """Keep the model in the list that somebody writes about, until other words narrow it or another one is held.
+
+        Whatever is searched, and whether its file is there or not; None holds none any more.
+        """
+        if model is not None and self._held is not None and model.path == self._held.path:
+            return
+        was_held, self._held = self._held, model
+        if was_held is not None:
             self._sort()
 
     def order(self, order: Order) -> None:
@@ -123,7 +139,16 @@ class Library:
         return not any(model.path.startswith(prefix) for model in self._models.found)
 
     def _sort(self) -> None:
-        shown = [model for model in self._models.found if all(word in self._said(model) for word in self._words)]
+        held = self._held
+        shown = [
+            model
+            for model in self._models.found
+            if all(word in self._said(model) for word in self._words)
+            or (held is not None and model.path == held.path)
+        ]
+        if held is not None and not any(model.path == held.path for model in self._models.found):
+            gone = translate("Library", "This file is not there any more.")
+            shown.append(msgspec.structs.replace(held, problem=gone, kind=None))
         self.rows = tuple(sorted(shown, key=self._key))
         self.changed.emit()
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QFormLayout, QLabel, QSizePolicy, QWidget
 
 from app.core.model import FoundModel
+from app.core.model_note import ModelNote
 from app.core.preset_names import LONGEST_NAME
 from app.gui import theme
 from app.gui.chat.text_editor import TextEditor
@@ -33,6 +34,7 @@ class OwnWords(QWidget):
         self.setObjectName("library_own")
         self._notes = notes
         self._identity: str | None = None
+        self._path = ""
         self._is_dirty = False
         """Whether somebody wrote since it was kept."""
         self._is_put = False
@@ -65,16 +67,23 @@ class OwnWords(QWidget):
     def show_model(self, model: FoundModel | None) -> None:
         """Show what is said of a model; what is being written of it stays."""
         identity = model.identity if model is not None else ""
+        is_same_file = model is not None and model.path == self._path
+        if model is not None and is_same_file and not model.is_read:
+            identity = self._identity or ""  # its file is looked at anew: who writes goes on
         is_other = identity != self._identity
-        if is_other:
-            self.keep()
-            self._is_dirty = False
-        self._identity = identity
         note = self._notes.of(identity)
+        if is_other:
+            is_written = self._is_dirty or self.name.hasFocus() or self.note.hasFocus()
+            self.keep()
+            # a file that is another one meanwhile is told the same, unless something is said of that already
+            self._is_dirty = is_same_file and is_written and bool(identity) and note == ModelNote(identity)
+            if self._is_dirty:
+                self._due.start()
+        self._identity, self._path = identity, model.path if model is not None else ""
         if not self._is_dirty:
             self._put(note.name, note.note, is_other=is_other)
         self.name.setPlaceholderText((model.name_before or model.name) if model is not None else "")
-        reason = self._reason(model)
+        reason = "" if identity else self._reason(model)
         for part, words in (
             (self.name, self.tr("Shown wherever models are chosen; its file keeps its name. Empty is the file's.")),
             (self.note, self.tr("Only here: no file is changed. The search finds it.")),

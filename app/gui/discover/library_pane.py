@@ -56,10 +56,10 @@ class LibraryPane(QWidget):
         self.folder = text_button(self.tr("Show its folder"), "library_folder_button")
         self._form = QFormLayout()
         self._lay_out()
-        self.load.clicked.connect(lambda _checked=False: self.load_wanted.emit(self._path))
-        self.options.clicked.connect(lambda _checked=False: self.options_wanted.emit(self._path))
-        self.plan.clicked.connect(lambda _checked=False: self.plan_wanted.emit(self._path))
-        self.inspect.clicked.connect(lambda _checked=False: self.inspect_wanted.emit(self._path))
+        self.load.clicked.connect(lambda _checked=False: self.load_wanted.emit(self.path))
+        self.options.clicked.connect(lambda _checked=False: self.options_wanted.emit(self.path))
+        self.plan.clicked.connect(lambda _checked=False: self.plan_wanted.emit(self.path))
+        self.inspect.clicked.connect(lambda _checked=False: self.inspect_wanted.emit(self.path))
         self.folder.clicked.connect(lambda _checked=False: self._show_folder())
         self.show_model(None, is_loaded=False)
 
@@ -136,11 +136,12 @@ class LibraryPane(QWidget):
             caption.setMinimumWidth(widest)
 
     @property
-    def _path(self) -> str:
+    def path(self) -> str:
+        """The file of the one that is shown; empty where none is."""
         return self._model.path if self._model is not None else ""
 
     def _show_folder(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(self._path).parent)))
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(self.path).parent)))
 
     def _lay_out(self) -> None:
         buttons = QHBoxLayout()

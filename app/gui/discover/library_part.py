@@ -110,6 +110,7 @@ class LibraryPart(QWidget):
         """Nobody looks."""
         super().hideEvent(event)
         self._library.is_watched = False
+        self._library.hold(None)
         self._look.fits.rest(self)
 
     def _connect(self) -> None:
@@ -139,6 +140,7 @@ class LibraryPart(QWidget):
         """Keep a model chosen that has another name now."""
         if self._chosen in old or not self._chosen:
             self._chosen = new
+            self._library.hold(None)
 
     def _show(self) -> None:
         with QSignalBlocker(self.list.selectionModel()):  # what was chosen stays chosen
@@ -161,6 +163,8 @@ class LibraryPart(QWidget):
         )
         self.find_button.setVisible(not self._library.all_of_them and not self._library.is_searching)
         has_rows = bool(self._library.rows)
+        if not has_rows and self.list.hasFocus():  # no field takes the keys that are meant for the list
+            (self.folders if self.find_button.isHidden() else self.find_button).setFocus()
         self.list.setVisible(has_rows)
         self._room.setVisible(not has_rows)
         self._want_fits()
@@ -182,13 +186,17 @@ class LibraryPart(QWidget):
         model = self.rows.model_at(self.list.currentIndex().row())
         if model is not None:
             self._chosen = model.path
+            if model.path != self.pane.path:
+                self._library.hold(None)
         self._show_chosen()
         self._want_fits()
 
     def _stay(self) -> None:
         """Have the model that is shown stay chosen, also where nobody has chosen one yet."""
         model = self.rows.model_at(self.list.currentIndex().row())
-        self._chosen = model.path if model is not None else self._chosen
+        if model is not None:
+            self._chosen = model.path
+            self._library.hold(model)
 
     def _show_chosen(self) -> None:
         model = self.rows.model_at(self.list.currentIndex().row())

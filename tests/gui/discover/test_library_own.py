@@ -131,7 +131,7 @@ def test_keeping_leaves_the_cursor_and_the_last_space_where_they_are(mine: Stage
     assert note.toPlainText() == "from elsewhere"
 
 
-def test_a_note_that_no_longer_holds_what_is_searched_is_not_put_on_another_model(mine: Stage) -> None:
+def test_a_note_that_no_longer_holds_what_is_searched_stays_until_another_model_is_chosen(mine: Stage) -> None:
     writes(mine, "letters")
     keep_drafts(mine.window)
     chooses(mine, "zebra")
@@ -143,6 +143,8 @@ def test_a_note_that_no_longer_holds_what_is_searched_is_not_put_on_another_mode
     note.selectAll()
     writes(mine, "other")
     keep_drafts(mine.window)
+    assert len(rows(mine)) == 2 and note.toPlainText() == "other"
+    chooses(mine, "apple")
     assert [row.partition("\n")[0] for row in rows(mine)] == ["apple"] and note.toPlainText() == "letters"
     keep_drafts(mine.window)
     assert kept(mine) == {identity(mine, "apple"): "letters", identity(mine, "zebra"): "other"}
