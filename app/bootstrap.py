@@ -157,7 +157,7 @@ def assemble(
         live=live,
         memory=memory,
         machine=machine,
-        **_Commands(Ask(session, models, templates), Doctor(engine, paths, settings, models, WINDOW_CHECK))._asdict(),
+        **_commands(engine, session, models, templates, settings, paths, check)._asdict(),
     )
 
 
@@ -215,13 +215,6 @@ def _views(
     )
 
 
-class _Commands(NamedTuple):
-    """What commands of the terminal do."""
-
-    ask: Ask
-    doctor: Doctor
-
-
 class _Files(NamedTuple):
     """What writes files for people, and what lies on the disk."""
 
@@ -241,6 +234,26 @@ def _of_hub(
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
     return hub_services(DownloadQueue(hub.connect, paths.models, kept, inbox.put), hub, settings, jobs)
+
+
+class _Commands(NamedTuple):
+    """What commands of the terminal do."""
+
+    ask: Ask
+    doctor: Doctor
+
+
+def _commands(
+    engine: EnginePort,
+    session: EngineSession,
+    models: Models,
+    templates: Templates,
+    settings: SettingsFile,
+    paths: Paths,
+    check: CheckModel,
+) -> _Commands:
+    ask = Ask(session, models, templates, settings, check)
+    return _Commands(ask, Doctor(engine, paths, settings, models, WINDOW_CHECK))
 
 
 class _Counts(NamedTuple):

@@ -30,7 +30,7 @@ from app.core.errors import ExitCode, UserError
 from app.core.grammar import GrammarKind
 from app.core.hub_search import HubQuery
 from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, MOST_CONTEXT, MOST_THREADS, KVType
-from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, STAGES, SamplingSettings
+from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, STAGES
 from app.core.words import translate
 from app.services.ask_options import AskOptions
 from app.services.plan_answer import PlanAsked
@@ -199,9 +199,12 @@ def _add_ask(ask: _Parser) -> None:
     ask.add_argument("--raw", action="store_true", help="continue the text as it is, without a chat template")
     ask.add_argument("--fake-engine", action="store_true", default=argparse.SUPPRESS, help=argparse.SUPPRESS)
     _add_loading(ask)
-    sampling = ask.add_argument_group("sampling")
+    sampling = ask.add_argument_group("sampling", "What is left out is as it was set for the model, where it was.")
     sampling.add_argument(
-        "--preset", metavar="NAME", type=one_of(PRESETS), help=f"one of {', '.join(PRESETS)}; Balanced if left out"
+        "--preset",
+        metavar="NAME",
+        type=one_of(PRESETS),
+        help=f"one of {', '.join(PRESETS)}; what was set for the model, else Balanced, if left out",
     )
     for name, bounds in BOUNDS.items():
         sampling.add_argument(
@@ -289,7 +292,6 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
         load["gpu_layers"] = None if typed["gpu_layers"] == AUTOMATIC else typed["gpu_layers"]
     if "kv_type" in typed:
         load.update(kv_type_k=typed["kv_type"], kv_type_v=typed["kv_type"])
-    settings = PRESETS[typed["preset"]] if "preset" in typed else SamplingSettings()
     if typed.get("raw") and ("template" in typed or typed["system"]):
         raise UserError(
             translate("CommandLine", "--raw continues plain text, so leave out --template and --system."),
@@ -303,7 +305,8 @@ def _ask_options(found: argparse.Namespace) -> AskOptions:
         raw=typed["raw"],
         load=load,
         load_anyway=typed["load_anyway"],
-        settings=msgspec.structs.replace(settings, **changes).validated(),
+        preset=PRESETS[typed["preset"]] if "preset" in typed else None,
+        changes=changes,
         grammar=_grammar(typed),
     )
 

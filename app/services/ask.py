@@ -1,33 +1,48 @@
 """One question from the command line: take a model, load it, ask, and pass on what happens.
 
-Prints nothing and keeps nothing: the model's remembered options are used and not changed.
+Prints nothing and keeps nothing: the model's remembered options and its own sampling settings are used and not changed.
 """
 
 from __future__ import annotations
+
+from pathlib import Path
 
 import msgspec
 
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, clean_text
 from app.core.events import Failed, Finished, Loaded, LoadProgress
+from app.core.sampling import SamplingSettings
 from app.core.signal import Signal
 from app.services.ask_options import AskOptions
 from app.services.engine_session import EngineSession
 from app.services.grammar_files import read_grammar
+from app.services.load_check import CheckModel
+from app.services.model_sampling import own_sampling
 from app.services.models import Models
 from app.services.questions import AnswerEvent
 from app.services.templates import Templates
 from app.services.wishes import Question, Wish
+from app.system.settings_file import SettingsFile
 
 
 class Ask:
     """Runs one question to its end."""
 
-    def __init__(self, session: EngineSession, models: Models, templates: Templates) -> None:
+    def __init__(
+        self,
+        session: EngineSession,
+        models: Models,
+        templates: Templates,
+        settings: SettingsFile,
+        check: CheckModel,
+    ) -> None:
         self.told: Signal[LoadProgress | Loaded | AnswerEvent] = Signal()
         """Everything that happens, in order; `Finished` or a `Failed` is the last of it."""
         self._session = session
         self._models = models
         self._templates = templates
+        self._settings = settings
+        self._check = check
         self._request: int | None = None
         self._outcome: Finished | Failed | None = None
         self._sent_ns: int | None = None
@@ -47,10 +62,11 @@ class Ask:
 
     def begin(self, options: AskOptions) -> None:
         """Start; raises the sentence that says why it cannot even begin."""
-        settings = options.settings
-        if options.grammar is not None:
-            settings = msgspec.structs.replace(settings, grammar=read_grammar(*options.grammar))
+        grammar = read_grammar(*options.grammar) if options.grammar is not None else None
         path = options.model if options.model is not None else self._models.to_start_with()
+        settings = options.settings(self._own(path) if options.preset is None else None)
+        if grammar is not None:
+            settings = msgspec.structs.replace(settings, grammar=grammar)
         prompt = self._prompt(options)
         self._session.use(Wish(path, options.load, remember=False, anyway=options.load_anyway))
         self._request = self._session.new_request()
@@ -60,6 +76,13 @@ class Ask:
         """End the question in whatever phase it is; what was written stays."""
         if self._request is not None and self._outcome is None:
             self._session.cancel(self._request)
+
+    def _own(self, path: Path) -> SamplingSettings | None:
+        """Return what people set for this model alone; its file is looked at only where they did that for any."""
+        if not any(kept.sampling is not None for kept in self._settings.values.models.values()):
+            return None
+        _, ref = self._check(path)
+        return own_sampling(self._settings, ref.identity) if ref is not None else None
 
     def _prompt(self, options: AskOptions) -> Prompt:
         if options.raw:

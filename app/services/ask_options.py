@@ -26,6 +26,14 @@ class AskOptions(msgspec.Struct, frozen=True):
     """Fields of `LoadOptions` that were asked for."""
     load_anyway: bool = False
     """Load the model although memory does not seem to be enough."""
-    settings: SamplingSettings = SamplingSettings()
+    preset: SamplingSettings | None = None
+    """None begins with the model's own settings, as a new chat with it does, else with Balanced."""
+    changes: Mapping[str, object] = {}
+    """Fields of `SamplingSettings` that were asked for."""
     grammar: tuple[GrammarKind, Path] | None = None
     """The file of a grammar or a JSON schema that the answer has to fit."""
+
+    def settings(self, own: SamplingSettings | None) -> SamplingSettings:
+        """Return what the answer is written with, for a model with settings of its own or none."""
+        base = self.preset or own or SamplingSettings()
+        return msgspec.structs.replace(base, **self.changes).validated()

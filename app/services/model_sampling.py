@@ -36,8 +36,7 @@ class ModelSampling:
 
     def of(self, identity: str) -> SamplingSettings | None:
         """Return the settings of a model, every value inside its range; None where it has none."""
-        kept = self._settings.model(identity).sampling if identity else None
-        return kept.validated() if kept is not None else None
+        return own_sampling(self._settings, identity)
 
     def load_options(self, identity: str) -> LoadOptions | None:
         """Return what a model last loaded well with; None where it never did."""
@@ -85,3 +84,9 @@ class ModelSampling:
         # A slider that is moved now says nothing of new chats with other models.
         self._sampling.is_new_chat = values is None
         self._sampling.show(start if values is None else values)
+
+
+def own_sampling(settings: SettingsFile, identity: str) -> SamplingSettings | None:
+    """Return the settings of a model out of the settings file, every value inside its range; None where it has none."""
+    kept = settings.model(identity).sampling if identity else None
+    return kept.validated() if kept is not None else None

@@ -17,7 +17,7 @@ def options_of(*words: str) -> AskOptions:
 
 
 def settings_of(*words: str) -> SamplingSettings:
-    return options_of("Hi", *words).settings
+    return options_of("Hi", *words).settings(None)
 
 
 def mistake(*words: str) -> str:
@@ -41,7 +41,7 @@ def test_a_model_opens_the_window_with_it(name: str) -> None:
 
 def test_a_question_takes_balanced_settings_and_no_load_options() -> None:
     options = options_of("Hi")
-    assert options.settings == SamplingSettings()
+    assert options.settings(None) == SamplingSettings()
     assert (options.prompt, options.model, options.system, options.load) == ("Hi", None, "", {})
 
 
@@ -211,3 +211,14 @@ def test_a_grammar_is_named_as_a_file_of_one_kind() -> None:
     assert options_of("Hi", "--grammar", "a.gbnf").grammar == ("gbnf", Path("a.gbnf"))
     assert options_of("Hi", "--json-schema", "s.json").grammar == ("json_schema", Path("s.json"))
     assert "--json-schema not allowed with" in mistake("ask", "Hi", "--grammar", "a", "--json-schema", "b")
+
+
+def test_what_was_set_for_a_model_holds_but_for_what_is_typed() -> None:
+    own = SamplingSettings(temperature=0.25, top_k=7, stop=("END",))
+    assert options_of("Hi").settings(own) == own
+    assert options_of("Hi", "--top-k", "9").settings(own) == SamplingSettings(
+        temperature=0.25, top_k=9, stop=("END",)
+    )
+    assert options_of("Hi", "--preset", "Precise").settings(own) == PRESETS["Precise"], (
+        "a preset takes the place of all"
+    )
