@@ -120,26 +120,27 @@ def speed_by_context(
     """Return decode against context for a row, with as many users; None where its speed is unknown.
 
     `largest` is where the axis ends; None is what the model was trained for. Layers stay where the row has them.
-    `parts_by` says who computes what.
+    `parts_by` says who computes what. The context up to which it fits is one of the points, where the axis has it.
     """
     parts = (parts_by or parts_of)(row.model, row.plan, row.gpu, host)
-    points: list[tuple[int, Speed]] = []
-    for context in chart_contexts(largest or row.model.trained_context or usage.context):
-        speed = decode_speed(parts, context, usage.users)
-        if speed is not None:
-            points.append((context, speed))
     reach = row.largest_context
     if row.verdict == "partly" and reach is not None:
         reach = min(reach, usage.context)  # a longer one needs more layers in main memory than this line has
+    points: list[tuple[int, Speed]] = []
+    for context in chart_contexts(largest or row.model.trained_context or usage.context, reach):
+        speed = decode_speed(parts, context, usage.users)
+        if speed is not None:
+            points.append((context, speed))
     return ChartLine(row.model, row.gpu, tuple(points), reach) if points else None
 
 
-def chart_contexts(largest: int) -> tuple[int, ...]:
-    """Return contexts for a chart: even steps on a logarithmic axis, the largest one among them."""
+def chart_contexts(largest: int, reach: int | None = None) -> tuple[int, ...]:
+    """Return contexts for a chart: even steps on a logarithmic axis, the largest one among them, and `reach` where it lies there."""
     top = max(LEAST_CHART_CONTEXT, largest)
     ratio = top / LEAST_CHART_CONTEXT
     steps = (round(LEAST_CHART_CONTEXT * ratio ** (step / (CHART_POINTS - 1))) for step in range(CHART_POINTS))
-    return tuple(sorted({*steps, top}))
+    inside = () if reach is None or not LEAST_CHART_CONTEXT <= reach <= top else (reach,)
+    return tuple(sorted({*steps, top, *inside}))
 
 
 def planned_device(gpu: Gpu, free: int | None = None) -> PlannedDevice:

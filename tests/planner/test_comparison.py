@@ -196,6 +196,7 @@ def test_the_chart_falls_with_the_context_and_says_where_it_ends() -> None:
     rates = [speed.tokens_per_s for speed in speeds]
     assert rates == sorted(rates, reverse=True) and rates[-1] < rates[0]
     assert line.fits_up_to is not None and 10_000 < line.fits_up_to < 30_000
+    assert line.fits_up_to in contexts, "drawn up to the very context that fits, not to the step before it"
     windowed = row("rtx-4090", usage, model=mixture())
     flat = speed_by_context(windowed, usage, largest=32_768)
     assert flat is not None and flat.points[-1][1].tokens_per_s > 0.5 * flat.points[0][1].tokens_per_s
@@ -204,6 +205,8 @@ def test_the_chart_falls_with_the_context_and_says_where_it_ends() -> None:
 def test_a_charts_contexts_end_where_they_are_told() -> None:
     assert chart_contexts(1) == (256,)
     assert chart_contexts(1000)[-1] == 1000 and chart_contexts(131_072)[-1] == 131_072
+    assert 5000 in chart_contexts(131_072, 5000) and 5000 not in chart_contexts(131_072)
+    assert chart_contexts(1000, 5000)[-1] == 1000 and chart_contexts(1000, 0) == chart_contexts(1000)
 
 
 LARGE_CONTEXT = Usage(32_768, 1, 4096)
