@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QWidget
 
+from app.gui.widgets.words import tell_keys
+
 translate = QCoreApplication.translate
+ESCAPE = QKeySequence("Esc")
+_MNEMONIC = re.compile("&(.)")
+
+
+def words_alone(action: QAction) -> str:
+    """Return the words of an action as they stand outside of a menu."""
+    return _MNEMONIC.sub(r"\1", action.text()).rstrip("…")
+
+
+def shown_keys(keys: Iterable[QKeySequence]) -> str:
+    """Return keys as this system writes them; any of them does it."""
+    return ", ".join(key.toString(QKeySequence.SequenceFormat.NativeText) for key in keys)
 
 
 class _Entry(NamedTuple):
@@ -109,11 +125,13 @@ class Actions:
         """All of them, as the menus have them."""
         self.themes: dict[str, QAction] = {}
         """Those that choose a theme, by its name."""
+        self._usual: dict[str, tuple[QKeySequence, ...]] = {}
+        self._keys: dict[str, tuple[QKeySequence, ...]] = {}
+        self._leaves_escape = False
         for entry in _table():
             action = QAction(entry.text, window)
             action.setObjectName(entry.name)
-            if entry.keys:
-                action.setShortcuts(QKeySequence.listFromString(entry.keys))
+            self._usual[entry.name] = tuple(QKeySequence.listFromString(entry.keys))
             if entry.in_chat:
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             if entry.theme:
@@ -122,9 +140,41 @@ class Actions:
             (chat if entry.in_chat else window).addAction(action)
             self._actions[entry.name] = action
             self.in_order.append(action)
+        self.use_keys(self._usual)
 
     def __getitem__(self, name: str) -> QAction:
         return self._actions[name]
+
+    @property
+    def usual_keys(self) -> dict[str, tuple[QKeySequence, ...]]:
+        """The keys of each that hold unless people chose others."""
+        return dict(self._usual)
+
+    @property
+    def keys(self) -> dict[str, tuple[QKeySequence, ...]]:
+        """The keys of each that hold now, those included that are left to a page for a while."""
+        return dict(self._keys)
+
+    def use_keys(self, keys: Mapping[str, Sequence[QKeySequence]]) -> None:
+        """Have these keys for the actions of these names from now on."""
+        for name, chosen in keys.items():
+            self._keys[name] = tuple(chosen)
+            self._set_keys(name)
+
+    def leave_escape(self, leaves: bool) -> None:
+        """Leave Esc to the page that is shown, or take it again for the action that has it."""
+        self._leaves_escape = leaves
+        for name, keys in self._keys.items():
+            if ESCAPE in keys:
+                self._set_keys(name)
+
+    def tell_keys(self, parent: QWidget) -> None:
+        """Tell the keys that hold now in the hints of a widget and of all inside of it."""
+        tell_keys(parent, {name: shown_keys(keys) for name, keys in self._keys.items()})
+
+    def _set_keys(self, name: str) -> None:
+        keys = self._keys[name]
+        self._actions[name].setShortcuts([key for key in keys if not (self._leaves_escape and key == ESCAPE)])
 
     def fill(self, menu: QMenu) -> None:
         """Put them all into a menu that is short: what belongs together stands in a menu inside of it."""

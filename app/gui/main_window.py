@@ -75,7 +75,6 @@ class MainWindow(QMainWindow):
         self.resize(FIRST_SIZE)
         self.setAcceptDrops(True)
         self.actions_by_name = Actions(self, parts.chat_page)
-        self._stop_keys = self.actions_by_name["stop_action"].shortcuts()
         self.parts = parts
         parts.chat_page.show_above_composer(parts.step_bar)
         self._pages: dict[str, QWidget] = {"chat": parts.chat_page}
@@ -91,6 +90,7 @@ class MainWindow(QMainWindow):
         self.panes = Panes(self._left(), self._middle(), self._right())
         self.panes.shown_changed.connect(self._show_buttons)
         self.setCentralWidget(self.panes)
+        self.actions_by_name.tell_keys(self)
         self._show_buttons()
         self.show_page("chat")
 
@@ -102,6 +102,7 @@ class MainWindow(QMainWindow):
 
     def add_page(self, name: str, page: QWidget) -> None:
         """Add a page that was just made."""
+        self.actions_by_name.tell_keys(page)
         self._pages[name] = page
         self._stack.addWidget(page)
 
@@ -111,8 +112,7 @@ class MainWindow(QMainWindow):
         self._stack.setCurrentWidget(self._pages[name])
         self._above_chat.setVisible(is_chat)
         self.panes.lay_aside("right", away=not is_chat)
-        stop = self.actions_by_name["stop_action"]
-        stop.setShortcuts([] if name == "inside" else self._stop_keys)  # Esc lets go of a token there
+        self.actions_by_name.leave_escape(name == "inside")  # where it lets go of a token
         self._tabs.show_page(name)
         self.parts.notice_bar.show_page(name)
 
@@ -178,49 +178,56 @@ class MainWindow(QMainWindow):
         return self.panes.drawer is not None or self.page == "inside"  # which lets go of a token with it
 
     def _make_buttons(self, icons: Icons) -> None:
-        self.history_button = IconButton(icons, "history", self.tr("Chats (F8)"), object_name="history_button")
-        self.new_chat_button = IconButton(
-            icons, "new_chat", self.tr("New chat (Ctrl+N)"), object_name="header_new_chat_button"
-        )
-        self.theme_button = IconButton(icons, "moon", self.tr("Light or dark theme"), object_name="theme_button")
-        self.panel_button = IconButton(icons, "panel", self.tr("Side panel (F9)"), object_name="panel_button")
-        self.preferences_button = IconButton(
-            icons, "settings", self.tr("Preferences (Ctrl+,)"), object_name="preferences_button"
+        def button(name: str, icon: str, words: str, action: str) -> IconButton:
+            return IconButton(icons, icon, words, object_name=name, action=action)
+
+        self.history_button = button("history_button", "history", self.tr("Chats"), "history_action")
+        self.new_chat_button = button("header_new_chat_button", "new_chat", self.tr("New chat"), "new_chat_action")
+        self.theme_button = button("theme_button", "moon", self.tr("Light or dark theme"), "theme_action")
+        self.panel_button = button("panel_button", "panel", self.tr("Side panel"), "panel_action")
+        self.preferences_button = button(
+            "preferences_button", "settings", self.tr("Preferences"), "preferences_action"
         )
         self.preferences_button.setText(self.tr("Preferences"))
         self.preferences_button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._tabs = PageTabs(
             (
-                ("chat", "chat_button", self.tr("Chat"), self.tr("The conversation (Ctrl+Shift+H)")),
+                ("chat", "chat_button", self.tr("Chat"), self.tr("The conversation")),
                 (
                     "compare",
                     "compare_button",
                     self.tr("Compare"),
-                    self.tr("One prompt, many settings, side by side (Ctrl+Shift+K)"),
+                    self.tr("One prompt, many settings, side by side"),
                 ),
                 (
                     "inside",
                     "inside_button",
                     self.tr("Inside"),
-                    self.tr("An answer token by token (Ctrl+Shift+I)"),
+                    self.tr("An answer token by token"),
                 ),
                 (
                     "planner",
                     "planner_button",
                     self.tr("Planner"),
-                    self.tr("Whether a model fits, and how fast it would be (Ctrl+Shift+P)"),
+                    self.tr("Whether a model fits, and how fast it would be"),
                 ),
                 (
                     "models",
                     "models_button",
                     self.tr("Models"),
-                    self.tr("Find models on the hub, and download them (Ctrl+Shift+M)"),
+                    self.tr("Find models on the hub, and download them"),
                 ),
             ),
             icons,
             {**{name: name for name in ("chat", "compare", "inside", "planner")}, "models": "model"},
         )
         self._tabs.wanted.connect(self.page_wanted)
+        self._tabs.tell_actions(
+            {
+                "chat": "chat_page_action",
+                **{name: f"{name}_action" for name in ("compare", "inside", "planner", "models")},
+            }
+        )
         self._more = IconButton(icons, "more", self.tr("Menu"), object_name="menu_button")
         menu = QMenu(self._more)
         menu.setAccessibleName(self._more.accessibleName())

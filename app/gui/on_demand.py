@@ -15,8 +15,10 @@ from PySide6.QtWidgets import QDialog
 from app.core.diagnosis import Remedy
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
+from app.gui.shortcuts import Shortcuts
 from app.gui.theme import Themes
 from app.gui.widgets.fit_badge import FitLook
+from app.services.notices import Notice
 from app.services.program import Program
 from app.services.turns import Turn
 
@@ -51,6 +53,9 @@ class OnDemand(QObject):
         window.parts.live.remedy_wanted.connect(self.make_change)
         window.parts.live.why.made.connect(self._add_measuring)
         self._measuring: MemorySpeedRow | None = None
+        self._shortcuts = Shortcuts(window.actions_by_name, program.settings, window)
+        if self._shortcuts.problem is not None:
+            program.notices.post(Notice(self._shortcuts.problem, level="hint", lasts=True))
 
     def close(self) -> None:
         """Close what must not outlive the services: every dialog over the window, and those that it opened."""
@@ -182,33 +187,12 @@ class OnDemand(QObject):
         self._what_if.activateWindow()
 
     def open_keyboard(self) -> None:
-        """Open the list of the keys that do something in the window, read from what they do."""
-        from app.gui.chat.queued_list import queue_keys
-        from app.gui.chat.transcript_keys import message_keys
-        from app.gui.chat.writing_keys import writing_keys
-        from app.gui.compare.lane_words import lane_keys
-        from app.gui.history.list_keys import list_keys
-        from app.gui.inside.stage_keys import stage_keys
-        from app.gui.inside.token_keys import token_keys
-        from app.gui.next_token.candidates import candidate_keys
-        from app.gui.preferences.keyboard_dialog import KeyboardDialog, Keys, KeysOf, keys_of
-        from app.gui.widgets.section import section_keys
+        """Open the list of the keys that do something in the window, in which those of actions can be changed."""
+        from app.gui.key_places import fixed_keys, unlisted_keys
+        from app.gui.preferences.keyboard_dialog import KeyboardDialog
 
-        actions = [action for action in self._window.actions_by_name.in_order if action.shortcuts()]
-        known = {
-            KeysOf.WINDOW: list(map(keys_of, actions)),
-            KeysOf.COMPARISON: [Keys(*each) for each in lane_keys()],
-            KeysOf.MESSAGE: [Keys(each.words, each.keys) for each in message_keys()],
-            KeysOf.COMPOSER: [Keys(*each) for each in writing_keys("composer")],
-            KeysOf.EDITOR: [Keys(*each) for each in writing_keys("editor")],
-            KeysOf.QUEUE: [Keys(*each) for each in queue_keys()],
-            KeysOf.CHATS: [Keys(*each) for each in list_keys()],
-            KeysOf.SECTION: [Keys(*each) for each in section_keys()],
-            KeysOf.CANDIDATE: [Keys(*each) for each in candidate_keys()],
-            KeysOf.TOKEN: [Keys(*each) for each in token_keys()],
-            KeysOf.STAGE: [Keys(*each) for each in stage_keys()],
-        }
-        KeyboardDialog(known, self._window).open()
+        actions, icons = self._window.actions_by_name, Icons(self._program.resources)
+        KeyboardDialog(actions, self._shortcuts, fixed_keys(), unlisted_keys(), icons, self._window).open()
 
     def open_preferences(self) -> None:
         """Open the preferences, or bring those that are open to the front."""

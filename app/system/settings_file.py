@@ -95,6 +95,8 @@ class Settings(msgspec.Struct, frozen=True):
     """The preset that was chosen last."""
     last_conversation: str = ""
     """Id of the conversation that was open last; no number, because those end at 32 bits here."""
+    shortcuts: dict[str, tuple[str, ...]] = {}
+    """Keys that people chose, by the action: those not named have their usual ones."""
     history_shown: bool = True
     panel_shown: bool = True
     panel_pinned: bool = False

@@ -21,6 +21,7 @@ from app.gui.compare.lane_words import lane_keys
 from app.gui.history.list_keys import list_keys
 from app.gui.history.view import HistoryList
 from app.gui.next_token.candidates import candidate_keys
+from app.gui.preferences.key_button import KeyButton
 from app.gui.preferences.keyboard_dialog import KeyboardDialog
 from app.gui.widgets.section import SectionHeader, section_keys
 from tests.gui.conftest import Stage
@@ -30,7 +31,8 @@ pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 
 def words_of(dialog: KeyboardDialog) -> set[str]:
-    return {label.text() for label in dialog.findChildren(QLabel)}
+    buttons = {button.text() for button in dialog.findChildren(KeyButton)}
+    return buttons | {label.text() for label in dialog.findChildren(QLabel)}
 
 
 def native(keys: Iterable[QKeySequence]) -> str:

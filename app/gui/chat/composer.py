@@ -113,10 +113,15 @@ class Composer(QFrame):
         self._sent: Written | None = None
         self._send = IconButton(icons, "send", self.tr("Send"), object_name="send_button", look="primary")
         self._stop = IconButton(
-            icons, "stop", self.tr("Stop the answer (Esc)"), object_name="stop_button", look="primary"
+            icons,
+            "stop",
+            self.tr("Stop the answer"),
+            object_name="stop_button",
+            look="primary",
+            action="stop_action",
         )
         self.pause = _hidden_button(self.tr("Pause"), "pause_button")
-        set_hint(self.pause, self.tr("Hold the answer, or let it run on (F6)"))
+        set_hint(self.pause, self.tr("Hold the answer, or let it run on"), "pause_action")
         self.left_out = LeftOutButton(icons)
         self._drop = _hidden_button(self.tr("Drop the oldest turns"), "drop_oldest_button")
         self._larger = _hidden_button(self.tr("Larger context…"), "larger_context_button")

@@ -36,7 +36,7 @@ class StepBar(QFrame):
         self.setProperty("look", "chip")
         self._hold = _button("hold_button", hold_words(is_held=True), hold_words(is_held=False), self.tr("No steps"))
         self._step = _button("one_token_button", one_token_words())
-        set_hint(self._step, one_token_hint())
+        set_hint(self._step, one_token_hint(), "one_token_action")
         self._status = ElidedLabel(theme.SMALL_PX)
         self._status.setObjectName("step_status")
         self._speed = SpeedSlider(step_mode)
@@ -97,7 +97,7 @@ class StepBar(QFrame):
         is_over = is_held and not self._chat.busy
         self._hold.setText(self.tr("No steps") if is_over else hold_words(is_held=is_held))
         words = hold_hint(is_held=is_held)
-        set_hint(self._hold, self.tr("Let the next answer run to its end (F6)") if is_over else words)
+        set_hint(self._hold, self.tr("Let the next answer run to its end") if is_over else words, "pause_action")
         self._step.setEnabled(mode.held is not None or not is_held)
         status, hint = self._status_words()
         if mode.held is not None and not self._was_held:

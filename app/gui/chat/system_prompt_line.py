@@ -59,7 +59,7 @@ class SystemPromptLine(QFrame):
     def _show(self) -> None:
         text, draft = self._prompt.text, self._prompt.draft
         words = self.tr("Add a system prompt")
-        hint = self.tr("What the model is told before the first message (Ctrl+Shift+E)")
+        hint = self.tr("What the model is told before the first message")
         if text:
             words = self.tr("System prompt: {text}").format(text=first_words(text))
             hint = text if len(text) <= HINT_CHARACTERS else f"{text[:HINT_CHARACTERS]}…"
@@ -67,7 +67,7 @@ class SystemPromptLine(QFrame):
             words = self.tr("System prompt, changes not saved: {text}").format(text=first_words(draft or text))
         self._button.show_words(words)
         self._row.activate()  # all words that fit are there in the same picture
-        set_hint(self._button, hint)
+        set_hint(self._button, hint, "" if text else "system_prompt_action")
         self._button.setAccessibleDescription(hint)
 
 

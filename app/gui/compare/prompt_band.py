@@ -80,7 +80,7 @@ class PromptBand(QFrame):
         set_hint(self._buttons["again"], self.tr("Run the same lanes once more, beside what is there"))
         set_hint(self._buttons["new"], self.tr("Set up other lanes for this prompt"))
         set_hint(self._buttons["close"], self.tr("Put the comparison away: it stays with its question in the chat"))
-        set_hint(self._buttons["stop"], self.tr("End all lanes; what was written stays (Esc)"))
+        set_hint(self._buttons["stop"], self.tr("End all lanes; what was written stays"), "stop_action")
         self._lay_out()
         themes.changed.connect(self._show_theme)
         self._show_theme()

@@ -50,7 +50,7 @@ class HistoryPanel(QWidget):
         self._empty.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, 0)
         new = IconButton(icons, "new_chat", self.tr("New chat"), object_name="new_chat_button", look="outlined")
         new.setText(self.tr("New chat"))
-        set_hint(new, self.tr("New chat (Ctrl+N)"))
+        set_hint(new, self.tr("New chat"), "new_chat_action")
         new.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         new.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         layout = QVBoxLayout(self)

@@ -186,9 +186,7 @@ class AnswerPart(QWidget):
                 return self.tr("The tokens of this answer were not kept, its text alone: go to the chat to read it.")
             return self.tr("This answer ended before its first token.")
         if turn.is_held:
-            return self.tr(
-                "No token is there yet: the first one waits for you. Press One token (F7), or let it run on."
-            )
+            return self.tr("No token is there yet: the first one waits for you. Press One token, or let it run on.")
         return self.tr(
             "No token is there yet: the first one is drawn once the prompt is read. Loop shows how far it is."
         )

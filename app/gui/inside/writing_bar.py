@@ -34,7 +34,7 @@ class WritingBar(QWidget):
         set_hint(self._stop, self.tr("Stop the answer; what was written stays"))
         self._hold = _button("inside_hold", hold_words(is_held=True), hold_words(is_held=False))
         self._step = _button("inside_one_token", one_token_words())
-        set_hint(self._step, one_token_hint())
+        set_hint(self._step, one_token_hint(), "one_token_action")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(theme.SPACE_XS)
@@ -66,7 +66,7 @@ class WritingBar(QWidget):
         is_ending = is_written and turn is self._stopped
         is_held = mode.is_one_by_one
         self._hold.setText(hold_words(is_held=is_held))
-        set_hint(self._hold, hold_hint(is_held=is_held))
+        set_hint(self._hold, hold_hint(is_held=is_held), "pause_action")
         focus: QWidget | None = self.window().focusWidget()
         had_keyboard = focus is not None and self.isAncestorOf(focus)
         can_step = not is_ending and (mode.held is not None or not is_held)

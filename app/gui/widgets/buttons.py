@@ -73,8 +73,10 @@ class IconButton(PointedButton):
         *,
         object_name: str = "",
         look: str = "icon",
+        action: str | None = None,
         parent: QWidget | None = None,
     ) -> None:
+        """`action` names the action of the window that it does: its keys are told on hover."""
         super().__init__(parent)
         self._icons = icons
         self._icon = icon
@@ -82,7 +84,7 @@ class IconButton(PointedButton):
         self.setObjectName(object_name)
         self.setProperty("look", look)
         self.setAccessibleName(name)
-        set_hint(self, name)
+        set_hint(self, name, action)
         self.setIconSize(QSize(ICON_PX, ICON_PX))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._draw()

@@ -116,6 +116,11 @@ class PageTabs(QWidget):
         if event.type() in (QEvent.Type.FontChange, QEvent.Type.StyleChange):
             self._words_px = None
 
+    def tell_actions(self, actions: Mapping[str, str]) -> None:
+        """Tell on hover the keys of the actions of the window that lead to the pages of these names."""
+        for name, action in actions.items():
+            set_hint(self._buttons[name], self._hints[name], action)
+
     def show_page(self, name: str) -> None:
         """Mark the page that is shown."""
         self._buttons[name].setChecked(True)

@@ -17,8 +17,8 @@ def hold_words(*, is_held: bool) -> str:
 def hold_hint(*, is_held: bool) -> str:
     """Return what that button does."""
     if is_held:
-        return translate("StepWords", "Let the answer run to its end (F6)")
-    return translate("StepWords", "Hold the answer (F6)")
+        return translate("StepWords", "Let the answer run to its end")
+    return translate("StepWords", "Hold the answer")
 
 
 def one_token_words() -> str:
@@ -28,7 +28,7 @@ def one_token_words() -> str:
 
 def one_token_hint() -> str:
     """Return what that button does."""
-    return translate("StepWords", "Write the next token and hold there; first it holds an answer that runs (F7)")
+    return translate("StepWords", "Write the next token and hold there; first it holds an answer that runs")
 
 
 def waiting_words(place: int) -> str:

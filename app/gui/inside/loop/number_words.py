@@ -209,7 +209,7 @@ def _sampling(values: LoopValues) -> str:
         several = translate("Loop", "{left} of {all} tokens are left for the draw.")
         words = (one if is_one else several).format(left=left, all=count(values.model.vocabulary))
     if not step.is_drawn:
-        waits = translate("Loop", "The draw waits for you: press One token (F7).")
+        waits = translate("Loop", "The draw waits for you: press One token.")
         where = translate("Loop", "Where it would fall, the sampler laboratory shows below the part Answer.")
         return f"{words} {waits} {where}".strip()
     taken = step.taken
