@@ -42,6 +42,8 @@ class _Step(msgspec.Struct, frozen=True):
 
     layers: float
     reading: float
+    cache: float
+    """Of reading, what goes to the past."""
     compute: float
     ceiling: float
     cost: float
@@ -78,7 +80,13 @@ def decode_speed(parts: Sequence[Part], context: int, sequences: int = 1) -> Spe
         ceiling=ceiling,
         limited_by=_limit(busy, steps, shares),
         sequences=count,
+        cache_share=_cache_share(steps),
     )
+
+
+def _cache_share(steps: Sequence[_Step]) -> float:
+    reading = sum(step.reading for step in steps)
+    return sum(step.cache for step in steps) / reading if reading > 0 else 0.0
 
 
 def step_cost(sequences: int, is_processor: bool = False) -> float:
@@ -97,10 +105,12 @@ def _step(part: Part, context: int, sequences: int) -> _Step:
     experts = work.expert_bytes * work.expert_share(sequences)
     cache = sequences * work.cache_bytes(context)
     weights = (work.dense_bytes * cost + experts) / gpu.effective_bandwidth
+    past = cache * gpu.cache_cost / gpu.effective_bandwidth
     arithmetic = _arithmetic(work, gpu, sequences)
     return _Step(
         layers=work.layers * gpu.layer_us * MICROSECOND,
-        reading=weights + cache * gpu.cache_cost / gpu.effective_bandwidth,
+        reading=weights + past,
+        cache=past,
         compute=max(0.0, arithmetic - weights),
         ceiling=(work.dense_bytes + experts + cache) / (gpu.bandwidth * GB),
         cost=MIXTURE_COST if work.is_mixture else 1.0,

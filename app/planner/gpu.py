@@ -94,6 +94,8 @@ class Speed(msgspec.Struct, frozen=True):
     limited_by: Limit
     sequences: int = 1
     """Decoded at once."""
+    cache_share: float = 0.0
+    """How much of the reading goes to the past: keys, values and states, not weights."""
 
     @property
     def together(self) -> float:

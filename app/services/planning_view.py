@@ -213,7 +213,7 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
         first_token=None if first is None else _time(first, rest or 0.0),
         first_beside=rest,
         evaluated=first.tokens if first is not None else 0,
-        limit=limit_words(decode.limited_by),
+        limit=limit_words(decode),
         measured=beside.rate if beside is not None else None,
         measured_at=beside.tokens if beside is not None else 0,
         expected_there=None if beside is None else beside.expected,

@@ -4,24 +4,32 @@ from __future__ import annotations
 
 from app.core.words import Sentence, counted, translate
 from app.planner.calibration import CARRIED_OVER, HELD_UP_HERE
-from app.planner.gpu import Gpu, Limit
+from app.planner.gpu import Gpu, Limit, Speed
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
 from app.planner.plan_options import PlanOptions
 from app.services.planning_values import Range, SpeedRows
 from app.services.units import byte_size, count, rate
 
+HALF = 0.5
 _LIMITS: dict[Limit, Sentence] = {
     "memory": translate("Planner", "Limited by memory: not all of it fits."),
-    "bandwidth": translate("Planner", "Limited by memory bandwidth: every token reads all weights once."),
+    "bandwidth": translate("Planner", "Limited by memory bandwidth: every token reads the weights that work on it."),
     "layers": translate("Planner", "Limited by the time that each layer costs whatever its size."),
     "compute": translate("Planner", "Limited by arithmetic."),
     "processor": translate("Planner", "Limited by the layers that the processor computes."),
 }
 
+_CACHE_READ = translate(
+    "Planner",
+    "Limited by memory bandwidth: every token reads keys and values of all that is in the cache, which takes longer than "
+    "the weights do.",
+)
 
-def limit_words(limit: Limit) -> Sentence:
-    """Return what limits a speed."""
-    return _LIMITS[limit]
+
+def limit_words(speed: Speed) -> Sentence:
+    """Return what limits a speed, by what most of its time goes into."""
+    is_cache = speed.limited_by == "bandwidth" and speed.cache_share > HALF
+    return _CACHE_READ if is_cache else _LIMITS[speed.limited_by]
 
 
 def answer_words(plan: MemoryPlan, place: str, everything: int | None, sequences: int) -> Sentence:
