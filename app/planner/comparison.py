@@ -145,7 +145,8 @@ def chart_contexts(largest: int, reach: int | None = None) -> tuple[int, ...]:
 
 def planned_device(gpu: Gpu, free: int | None = None) -> PlannedDevice:
     """Return a GPU as memory is planned for; `free` is what is left of it now, where that is known."""
-    return PlannedDevice(gpu.id, not gpu.is_processor, gpu.usable, free, gpu.shares_main_memory)
+    is_share = gpu.shares_main_memory and not (gpu.is_this_machine or gpu.is_processor)
+    return PlannedDevice(gpu.id, not gpu.is_processor, gpu.usable, free, gpu.shares_main_memory, is_share)
 
 
 def planned_machine(gpu: Gpu, main: PlannedDevice | None) -> list[PlannedDevice]:

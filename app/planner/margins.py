@@ -28,7 +28,9 @@ def reserve(device: PlannedDevice) -> int | None:
     if not device.is_gpu:
         return min(MAIN_MARGIN, max(0, room.free) // 2)
     usual = max(0, room.free - room.limit)
-    return max(usual, room.total // SHARED_PART) if device.shares_main_memory and room.total is not None else usual
+    if not device.shares_main_memory or device.is_share or room.total is None:
+        return usual
+    return max(usual, room.total // SHARED_PART)
 
 
 def overhead_and_margin(device: PlannedDevice) -> tuple[int, int] | None:

@@ -37,6 +37,8 @@ class PlannedDevice(msgspec.Struct, frozen=True):
     """What a model may take now, what unloading the present one gives back counted in; None is `total`."""
     shares_main_memory: bool = False
     """Whether its memory is the machine's own: an integrated GPU, Apple's chips."""
+    is_share: bool = False
+    """Whether `total` is no more than the share of that memory which the system lets a GPU have."""
 
 
 class Load(NamedTuple):

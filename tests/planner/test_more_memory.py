@@ -43,3 +43,9 @@ def test_a_chip_that_shares_memory_borrows_none_of_this_machine() -> None:
     rich = replace(PROCESSOR, usable=512 << 30, memory=512 << 30)
     alone, beside = (compare([planned("qwen3-32b")], [apple], Usage(context=8192), host)[0] for host in (None, rich))
     assert alone.verdict == beside.verdict == "too_large" and beside.speed is None
+
+
+def test_a_chip_with_more_memory_needs_no_more_of_it() -> None:
+    chips = [gpu for gpu in TABLE.values() if gpu.id in ("m3-max-64", "m3-max-128", "m4-max-128", "m3-ultra-512")]
+    needs = {compare([planned("llama-3.1-8b")], [chip], Usage(context=8192))[0].needed for chip in chips}
+    assert len(chips) == 4 and len(needs) == 1
