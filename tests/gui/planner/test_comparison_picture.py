@@ -51,3 +51,17 @@ def test_a_picture_says_nothing_of_the_file_before(
     monkeypatch.setattr(comparison_part, "comparison_picture", lambda said, *_: told.append(said))
     beside.part.picture()()
     assert told and "Saved as" not in told[0][1] and told[0][1].startswith("Context of ")
+
+
+def test_where_a_file_is_is_said_until_something_else_is_shown(beside: Beside, tmp_path: Path) -> None:
+    path = tmp_path / "rows.md"
+    beside.part.export.save("md", path)
+    beside.waits(lambda: f"Saved as {path}" in beside.says("plan_comparison_use"))
+    beside.choose("rtx-4090", context=4096)
+    beside.waits(lambda: "Context of 4,096" in beside.says("plan_comparison_use"))
+    assert "Saved as" not in beside.says("plan_comparison_use")
+    beside.part.export.save("md", path)
+    beside.waits(lambda: f"Saved as {path}" in beside.says("plan_comparison_use"))
+    beside.stage.window.page_wanted.emit("chat")
+    beside.stage.window.page_wanted.emit("planner")
+    beside.waits(lambda: "Saved as" not in beside.says("plan_comparison_use"))

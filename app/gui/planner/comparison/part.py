@@ -53,6 +53,8 @@ class ComparisonPart(PlannerPart):
         self._models = planner.models
         self._themes, self._icons = themes, icons
         self._in_table: Worked | None = None
+        self._of_file = Chosen()
+        """What the last file that was saved holds."""
         self._marks: dict[tuple[str, str, str], int] = {}
         self.hub = HubField(planner.models.hub, look, "plan_compared_hub")
         self.choices = Choices(icons, self.hub, look)
@@ -102,6 +104,8 @@ class ComparisonPart(PlannerPart):
         """Look no longer."""
         super().hideEvent(event)
         self._comparison.watch(False)
+        if not event.spontaneous() and (self._files.saved is not None or self._files.is_busy):
+            self._files.look_away()
         self.choices.rest()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -124,6 +128,8 @@ class ComparisonPart(PlannerPart):
 
     def _show(self) -> None:
         comparison = self._comparison
+        if self._files.saved is not None and comparison.chosen != self._of_file:
+            self._files.look_away()  # what is shown now is not what the file holds
         self.choices.show_comparison(comparison)
         self.choices.form.show_chat_use(self._use.measured)
         self._show_hub()
@@ -196,6 +202,11 @@ class ComparisonPart(PlannerPart):
         if len(chosen.models) == 1:
             return self.tr("The model that is ticked is not read: nothing can be worked out of it.")
         return self.tr("None of the models that are ticked is read: nothing can be worked out of them.")
+
+    def _show_file(self) -> None:
+        if self._files.saved is None:
+            self._of_file = self._comparison.chosen
+        self._show_answer()
 
     def _told(self, worked: Worked) -> str:
         parts = [self._basis(worked)]
@@ -279,7 +290,7 @@ class ComparisonPart(PlannerPart):
         self._disconnect = [
             self._comparison.changed.connect(self._show),
             self._use.changed.connect(lambda: self.choices.form.show_chat_use(self._use.measured)),
-            self._files.changed.connect(self._show_answer),
+            self._files.changed.connect(self._show_file),
         ]
         self.choices.changed.connect(self._choose)
         self.choices.file_wanted.connect(self._choose_file)
