@@ -7,6 +7,8 @@ from app.core.words import Sentence, translate
 
 UNKNOWN = "–"
 _STEP = 1024
+MOST_BYTES = 100 * _STEP**4
+"""No machine that models are run on has more memory."""
 _STOPS: dict[StopReason, Sentence] = {
     "end": translate("Units", "end of answer"),
     "length": translate("Units", "length limit"),
@@ -47,12 +49,14 @@ def seconds(ms: float) -> str:
 
 
 def byte_size(value: int | None) -> str:
-    """Return a size in binary units."""
+    """Return a size in binary units; one that no machine has is no figure any more, but more than the largest."""
     if value is None:
         return UNKNOWN
+    if value > MOST_BYTES:
+        return f"> {MOST_BYTES // _STEP**4:,} TiB"
     size = float(value)
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if size < _STEP or unit == "GiB":
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB"):
+        if size < _STEP or unit == "TiB":
             break
         size /= _STEP
     return f"{size:.0f} {unit}" if unit == "B" or size >= 100 else f"{size:.1f} {unit}"

@@ -70,6 +70,7 @@ def test_figures_read_as_people_write_them() -> None:
     assert [count(1482), rate(77.6), rate(131.24), rate(3.456)] == ["1,482", "77.6", "131", "3.46"]
     assert [milliseconds(112.4), milliseconds(12_345)] == ["112 ms", "12.3 s"]
     assert [byte_size(512), byte_size(98_362_432), byte_size(7 << 30)] == ["512 B", "93.8 MiB", "7.0 GiB"]
+    assert [byte_size(1 << 41), byte_size(33_817_093 << 30)] == ["2.0 TiB", "> 100 TiB"]
     assert [parameter_count(134_515_008), parameter_count(7_240_000_000)] == ["135M", "7.2B"]
 
 
