@@ -220,7 +220,7 @@ def _first_token(plan: PlanValue) -> str:
 
 
 def _tokens(value: int | None) -> str:
-    return UNKNOWN if value is None else f"{value:,} tokens"
+    return UNKNOWN if value is None else "1 token" if value == 1 else f"{value:,} tokens"
 
 
 def _layers(model: ModelValue, plan: PlanValue) -> str:

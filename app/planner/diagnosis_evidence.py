@@ -76,15 +76,10 @@ def reading(metrics: Metrics, times: Times) -> Evidence | None:
 
 def from_cache(metrics: Metrics) -> Evidence:
     """Return how much of the prompt was in the cache already."""
-    return Evidence(
-        translate("Diagnosis", "From the cache"),
-        translate(
-            "Diagnosis",
-            "{cached} of {tokens} tokens",
-            cached=metrics.prompt_tokens_from_cache,
-            tokens=metrics.prompt_tokens,
-        ),
-    )
+    cached, tokens = metrics.prompt_tokens_from_cache, metrics.prompt_tokens
+    one = translate("Diagnosis", "{cached} of 1 token", cached=cached)
+    several = translate("Diagnosis", "{cached} of {tokens} tokens", cached=cached, tokens=tokens)
+    return Evidence(translate("Diagnosis", "From the cache"), counted(tokens, one, several))
 
 
 def read_again(circumstances: Circumstances) -> Evidence | None:
@@ -124,12 +119,14 @@ def writing(metrics: Metrics, times: Times) -> Evidence | None:
     if metrics.decode_tokens_per_s is None:
         return None
     figures: dict[str, str | float] = {"seconds": _seconds(times.decode), "rate": metrics.decode_tokens_per_s}
-    words = translate(
+    one = translate("Diagnosis", "1 token after the first one in {seconds} s: {rate:.1f} tok/s", **figures)
+    several = translate(
         "Diagnosis",
         "{tokens} tokens after the first one in {seconds} s: {rate:.1f} tok/s",
         tokens=metrics.gaps,
         **figures,
     )
+    words = counted(metrics.gaps, one, several)
     if metrics.parts > 1:
         words = translate(
             "Diagnosis",
@@ -138,6 +135,13 @@ def writing(metrics: Metrics, times: Times) -> Evidence | None:
             parts=metrics.parts,
             **figures,
         )
+        if metrics.gaps == 1:
+            words = translate(
+                "Diagnosis",
+                "1 token after the first ones of its {parts} parts in {seconds} s: {rate:.1f} tok/s",
+                parts=metrics.parts,
+                **figures,
+            )
     return Evidence(translate("Diagnosis", "Written (decode)"), words)
 
 

@@ -151,6 +151,16 @@ def use_words(chosen: Chosen) -> Sentence:
         users=users,
         prompt=prompt,
     )
+    if prompt == 1:
+        one = translate(
+            "PlanComparison", "Context of {context} tokens, one conversation, prompt of 1 token", context=context
+        )
+        several = translate(
+            "PlanComparison",
+            "Context of {context} tokens, {users} conversations at once, prompt of 1 token",
+            context=context,
+            users=users,
+        )
     return counted(users, one, several)
 
 

@@ -303,3 +303,8 @@ def test_a_damaged_table_of_gpus_is_told(
     )
     assert line.run("plan", str(model), "--gpu", "L4") != 0
     assert "is damaged: install the program again" in line.err and "did you mean" not in line.err
+
+
+def test_one_token_is_not_several(line: CommandLine, asked: FakeDryRun, large: Path) -> None:
+    assert line.run("plan", str(large), "--gpu", "L4", "--prompt", "1", "--context", "1") == 0
+    assert "after 1 token\n" in line.out and "1 tokens" not in line.out

@@ -7,9 +7,9 @@ import io
 
 from msgspec.structs import replace
 
-from app.services.plan_export import plan_csv, plan_markdown
+from app.services.plan_export import plan_csv, plan_markdown, use_words
 from app.services.plan_rows import Worked
-from app.services.plan_values import Wanted
+from app.services.plan_values import Chosen, Wanted
 from tests.services.test_plan_comparison import rows_of
 
 WORKED = rows_of("rtx-3060", "rtx-4090", context=8192, users=2, wanted=Wanted(tokens_per_s=70.0))
@@ -63,3 +63,9 @@ def test_a_text_has_the_need_only_where_something_is_wanted() -> None:
     assert "| Need |" in plan_markdown(WORKED).decode()
     bare = Worked(WORKED.chosen, tuple(replace(row, need=None) for row in WORKED.rows))
     assert "Need" not in plan_markdown(bare).decode()
+
+
+def test_one_token_is_not_several() -> None:
+    for users in (1, 2):
+        said = use_words(Chosen(context=256, users=users, prompt=1)).english()
+        assert said.endswith("prompt of 1 token")

@@ -153,6 +153,10 @@ def read_words(speed: SpeedRows) -> str:
     words = translate(
         "Planner", "Reading a prompt (prefill), {tokens} tokens here: {measured} tok/s measured, {expected} expected"
     )
+    if speed.read_tokens == 1:
+        words = translate(
+            "Planner", "Reading a prompt (prefill), 1 token here: {measured} tok/s measured, {expected} expected"
+        )
     return words.format(
         tokens=count(speed.read_tokens), measured=rate(speed.read), expected=range_words(speed.expected_read)
     )

@@ -147,6 +147,8 @@ def _lines(speed: SpeedRows, prompt: int) -> tuple[_Line, ...]:
         lines.append(_Line(full.format(tokens=count(speed.context)), speed.decode_full, speed.ceiling_full))
     if speed.measured is not None:
         here = translate("Planner", "Answers here, {tokens} tokens")
+        if speed.measured_at == 1:
+            here = translate("Planner", "Answers here, 1 token")
         lines.append(_Line(here.format(tokens=count(speed.measured_at)), speed.expected_there, None, speed.measured))
     return tuple(lines)
 

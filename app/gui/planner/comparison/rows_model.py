@@ -169,10 +169,7 @@ class RowsModel(QAbstractTableModel):
             (tr("At once"), tr("Conversations of this context that would fit at once")),
             (
                 tr("First token of {prompt}").format(prompt=count(self._prompt)),
-                tr(
-                    "Time to the first token of one prompt of {prompt} tokens by itself, and its band: prefill, which is "
-                    "nearly all of it"
-                ).format(prompt=count(self._prompt)),
+                self._first_hint(),
             ),
             (tr("tok/s each"), tr("Tokens per second of each conversation with its context full, and the band")),
             (
@@ -181,6 +178,17 @@ class RowsModel(QAbstractTableModel):
             ),
             (tr("Limited by"), tr("What keeps it from being faster, or from fitting")),
         )
+
+    def _first_hint(self) -> str:
+        if self._prompt == 1:
+            return self.tr(
+                "Time to the first token of one prompt of 1 token by itself, and its band: prefill, which is nearly all of it"
+            )
+        words = self.tr(
+            "Time to the first token of one prompt of {prompt} tokens by itself, and its band: prefill, which is nearly all "
+            "of it"
+        )
+        return words.format(prompt=count(self._prompt))
 
     def _sort(self) -> None:
         """Put the rows in order, those of one model together: first the model whose best row comes first."""
