@@ -12,8 +12,9 @@ from msgspec.structs import replace
 
 from app.core.layer_choice import SHORTEST_CONTEXT
 from app.core.metrics import DeviceMemory
-from app.core.model import ALL_LAYERS
+from app.core.model import ALL_LAYERS, MOST_CONTEXT
 from app.core.words import Sentence
+from app.planner.buffer_formula import loaded_sequences
 from app.planner.fitting import Machine, largest_context, most_sequences
 from app.planner.layout import all_layers
 from app.planner.levers import levers_of
@@ -72,6 +73,20 @@ def plan_memory(
         most_sequences=most_sequences(machine, wanted if moves else replace(decided, context=options.context), goes),
         levers=levers_of(machine, wanted, decided, may_move=moves and verdict == "too_large"),
     )
+
+
+def is_as_asked(model: PlannedModel, options: PlanOptions) -> bool:
+    """Return whether a dry run tells all of a configuration: it is of as many sequences as a load has by itself.
+
+    Of more it tells the weights alone: windows, states, masks and rows of logits grow with each.
+    """
+    is_same = loaded_sequences(model, options) == loaded_sequences(model, replace(options, sequences=1))
+    return is_same and options.cells <= MOST_CONTEXT
+
+
+def weights_alone(measured: Sequence[DeviceMemory]) -> tuple[DeviceMemory, ...]:
+    """Return what a dry run tells of a configuration of which it knows no more than where its weights lie."""
+    return tuple(DeviceMemory(use.device, use.weights, None, None, complete=False) for use in measured)
 
 
 def with_asked(

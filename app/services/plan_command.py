@@ -128,7 +128,7 @@ class PlanCommand:
             devices=planned_here(self._devices, GpuReport(), main),
             speeds=known.here,
             names={device.name: device.description for device in self._devices},
-            measured=self._measured if self._asked.sequences == 1 else None,
+            measured=self._measured,
             note=self._note,
             refusal=self._refusal,
         )

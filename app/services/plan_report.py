@@ -18,7 +18,7 @@ from app.planner.layout import blocks_of
 from app.planner.memory_plan import DevicePlan, Figure, Lever, MemoryPlan, PlannedDevice, Verdict
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
-from app.planner.planning import plan_memory, refused, with_asked
+from app.planner.planning import is_as_asked, plan_memory, refused, weights_alone, with_asked
 from app.services.plan_answer import (
     THIS_MACHINE,
     DecodeValue,
@@ -133,14 +133,29 @@ def _asked(plan: MemoryPlan, model: PlannedModel, options: PlanOptions, here: He
     measured = here.measured
     if measured is None:
         return plan
-    chosen = measured.options
-    everything = measured.layers + 1
-    layers = everything if chosen.gpu_layers in (None, ALL_LAYERS) else min(chosen.gpu_layers or 0, everything)
+    if not is_as_asked(model, options):
+        return _weights_asked(plan, measured, model, here)
+    chosen, layers = measured.options, _layers_of(measured)
     has_gpu = any(device.is_gpu for device in here.devices)
     if has_gpu and (layers, chosen.experts_on_cpu) != (plan.gpu_layers, plan.options.experts_on_cpu):
         load = replace(options, gpu_layers=layers, experts_on_cpu=chosen.experts_on_cpu)
         plan = plan_memory(model, options, here.devices, load=load)
     return with_asked(plan, measured.memory, model, here.devices)
+
+
+def _weights_asked(plan: MemoryPlan, measured: MemoryMeasured, model: PlannedModel, here: Here) -> MemoryPlan:
+    """Return the plan with the weights that a dry run of one conversation tells, where they lie as they are planned."""
+    chosen, layers = measured.options, _layers_of(measured)
+    has_gpu = any(device.is_gpu for device in here.devices)
+    if has_gpu and (layers, chosen.experts_on_cpu) != (plan.gpu_layers, plan.options.experts_on_cpu):
+        return plan
+    return with_asked(plan, weights_alone(measured.memory), model, here.devices)
+
+
+def _layers_of(measured: MemoryMeasured) -> int:
+    """Return how many layers a dry run has put on GPUs."""
+    chosen, everything = measured.options, measured.layers + 1
+    return everything if chosen.gpu_layers in (None, ALL_LAYERS) else min(chosen.gpu_layers or 0, everything)
 
 
 def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:

@@ -157,7 +157,9 @@ class PlanView(msgspec.Struct, frozen=True):
     is_possible: bool | None = True
     """Whether every device has room for its part as it is planned; None is unknown."""
     is_asked: bool = False
-    """Whether llama.cpp was asked for this very configuration."""
+    """Whether llama.cpp has told what it takes."""
+    is_asked_of_all: bool = False
+    """Whether it told all of it; of several conversations it may tell the weights alone."""
     remark: Sentence | None = None
     """What speaks against the context whatever room there is."""
     asked_problem: Sentence | None = None

@@ -19,7 +19,7 @@ from app.planner.layout import all_layers
 from app.planner.memory_plan import DevicePlan, MemoryPlan, PlannedDevice
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
-from app.planner.planning import plan_memory, refused, with_asked
+from app.planner.planning import is_as_asked, plan_memory, refused, weights_alone, with_asked
 from app.planner.prefill_speed import prefill_time
 from app.services.calibrating import calibration_of
 from app.services.planning_devices import KnownGpus
@@ -134,12 +134,14 @@ def asked_options(made: Made, remembered: LoadOptions) -> LoadOptions:
 def view_of(made: Made, choice: PlanChoice, place: Place, asked: MemoryMeasured | Failed | None) -> PlanView:
     """Return what is shown of a plan; `asked` is what llama.cpp said of it."""
     plan, is_asked, problem = made.plan, False, None
+    is_whole = is_as_asked(made.model, made.options)
     if isinstance(asked, Failed) and asked.refuses_model:
         plan = refused(plan, asked.sentence)
     elif isinstance(asked, Failed):
         problem = asked.sentence
-    elif asked is not None and choice.sequences == 1:
-        plan, is_asked = with_asked(plan, asked.memory, made.model, place.devices), True
+    elif asked is not None:
+        told = asked.memory if is_whole else weights_alone(asked.memory)
+        plan, is_asked = with_asked(plan, told, made.model, place.devices), True
     everything = all_layers(made.model)
     speed = _speed(made.model, plan, choice, place)
     name = "" if place.is_here else next(iter(place.names.values()), "")
@@ -167,6 +169,7 @@ def view_of(made: Made, choice: PlanChoice, place: Place, asked: MemoryMeasured 
         most_sequences=plan.most_sequences,
         is_possible=is_possible,
         is_asked=is_asked,
+        is_asked_of_all=is_asked and is_whole,
         remark=context_remark(choice.context, made.model.trained_context),
         asked_problem=problem,
     )

@@ -159,17 +159,26 @@ def test_an_engine_that_dies_meanwhile_is_told(
     assert "gave no figures: The engine was killed." in line.out
 
 
-def test_several_conversations_are_planned_by_formula_on_the_gpu_that_is_here(
+def test_more_conversations_than_a_load_has_are_planned_by_formula_on_the_gpu_that_is_here(
     line: CommandLine, large: Path, asked: FakeDryRun, gpus: list[Device]
 ) -> None:
     gpus.append(GPU)
-    found = plan(line, str(large), "--sequences", "4")
+    found = plan(line, str(large), "--sequences", "16", "--context", "2048")
     here = found["models"][0]["plans"][0]
-    assert [question.options.context for question in asked.asked] == [4 * 8192], "it may still refuse the file"
+    assert [question.options.context for question in asked.asked] == [16 * 2048], "it may still refuse the file"
     assert (here["name"], here["verdict"], here["gpu_layers"]) == ("NVIDIA L4", "fits", 33)
     assert [device["name"] for device in here["devices"]] == ["CUDA0", "CPU"]
     assert here["devices"][0]["kv"] == {"bytes": 4 * GIB, "source": "formula"}
-    assert here["decode"]["together"] == pytest.approx(4 * here["decode"]["tokens_per_s"])
+    assert here["decode"]["together"] == pytest.approx(16 * here["decode"]["tokens_per_s"])
+
+
+@pytest.mark.parametrize(("sequences", "source"), [("4", "asked"), ("16", "formula")])
+def test_what_was_asked_of_several_conversations_is_said(
+    line: CommandLine, large: Path, asked: FakeDryRun, sequences: str, source: str
+) -> None:
+    (main,) = plan(line, str(large), "--sequences", sequences, "--context", "256")["models"][0]["plans"][0]["devices"]
+    assert main["weights"] == {"bytes": 7 * MIB, "source": "asked"}
+    assert main["kv"]["source"] == main["compute"]["source"] == source
 
 
 def test_layers_lie_where_llama_cpp_has_put_them(
@@ -191,7 +200,7 @@ def test_of_several_gpus_each_has_its_layers_at_its_own_speed(
 ) -> None:
     gpus.append(GPU)
     gpus.append(Device("CUDA1", "Tesla T4", "gpu", "CUDA", 15 * GIB, 14 * GIB))
-    words = (str(large), "--sequences", "2", "--context", "2048")
+    words = (str(large), "--sequences", "10", "--context", "1024")
     here = plan(line, *words)["models"][0]["plans"][0]
     l4, t4 = (plan(line, *words, "--gpu", name)["models"][0]["plans"][0]["decode"] for name in ("L4", "T4"))
     assert here["name"] == "NVIDIA L4, Tesla T4"
@@ -203,7 +212,7 @@ def test_of_several_gpus_each_has_its_layers_at_its_own_speed(
 def test_a_gpu_whose_speed_nobody_knows_is_planned_without_one(
     line: CommandLine, large: Path, asked: FakeDryRun, gpus: list[Device]
 ) -> None:
-    words = (str(large), "--sequences", "2")
+    words = (str(large), "--sequences", "10", "--context", "1024")
     gpus.append(GPU)
     known = plan(line, *words)["models"][0]["plans"][0]
     gpus[:] = [msgspec.structs.replace(GPU, description="Some card")]

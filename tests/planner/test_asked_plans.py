@@ -10,7 +10,7 @@ from app.core.layer_choice import MIB
 from app.core.metrics import DeviceMemory
 from app.planner.memory_plan import MemoryPlan, PlannedDevice
 from app.planner.plan_options import PlanOptions
-from app.planner.planning import plan_memory, with_asked
+from app.planner.planning import is_as_asked, plan_memory, weights_alone, with_asked
 from tests.planner.planned_models import planned
 
 GIB = 1024 * MIB
@@ -89,3 +89,31 @@ def test_a_shorter_context_is_no_way_out_where_the_one_asked_for_is_as_short() -
     more = [DeviceMemory("GPU0", 6 * GIB, GIB, 600 * MIB), DeviceMemory("CPU", GIB, None, MIB)]
     asked = with_asked(plan, more, planned("llama-3.1-8b"), devices)
     assert asked.verdict == "too_large" and (asked.largest_context or 0) < 4096
+
+
+@pytest.mark.parametrize(
+    ("name", "sequences", "is_whole"),
+    [
+        ("llama-3.1-8b", 8, True),
+        ("llama-3.1-8b", 16, False),
+        ("gemma-3-12b", 1, True),
+        ("gemma-3-12b", 2, False),
+        ("qwen3.5-27b", 2, False),
+    ],
+)
+def test_of_several_sequences_is_asked_what_a_load_has_as_many_of(name: str, sequences: int, is_whole: bool) -> None:
+    assert is_as_asked(planned(name), PlanOptions(8192 * sequences, sequences=sequences)) is is_whole
+
+
+def test_what_is_told_of_weights_alone_leaves_the_rest_to_the_formula() -> None:
+    devices = machines("own")[-1]
+    plan = plan_memory(planned("gemma-3-12b"), PlanOptions(16_384, sequences=2), devices)
+    asked = with_asked(plan, weights_alone(told(plan, 1.1)), planned("gemma-3-12b"), devices)
+    for before, row in zip(plan.devices, asked.devices, strict=True):
+        assert (row.weights.source, row.kv, row.state, row.compute) == (
+            "asked",
+            before.kv,
+            before.state,
+            before.compute,
+        )
+        assert row.weights.bytes == pytest.approx((before.weights.bytes or 0) * 1.1, abs=1)

@@ -69,8 +69,10 @@ class AnswerPane(QWidget):
         self._themes.changed.disconnect(self._repaint)
 
     def _source(self, view: PlanView, is_asking: bool, is_here: bool) -> str:
-        if view.is_asked:
+        if view.is_asked_of_all:
             return self.tr("Memory as llama.cpp itself tells it for these options.")
+        if view.is_asked:
+            return self.tr("Weights as llama.cpp itself tells them, the rest by formula for so many conversations.")
         if not is_here:
             return self.tr("Memory by formula, on an empty GPU of this kind.")
         if view.asked_problem is not None:
