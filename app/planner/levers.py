@@ -13,20 +13,9 @@ from app.planner.layout import all_layers
 from app.planner.memory_plan import Lever, LeverKind, rooms_left
 from app.planner.moving_layers import count_of, fits_somehow, with_experts, with_layers
 from app.planner.plan_options import PlanOptions
+from app.planner.quantised import BITS_PER_WEIGHT, share_of
 from app.planner.refusals import refusal
 
-BITS_PER_WEIGHT: dict[str, float] = {
-    "Q8_0": 8.5008,
-    "Q6_K": 6.5633,
-    "Q5_K_M": 5.7036,
-    "Q4_K_M": 4.8944,
-    "IQ4_XS": 4.4597,
-    "Q3_K_M": 3.9960,
-    "IQ3_XXS": 3.2548,
-    "Q2_K": 3.1593,
-    "IQ2_XS": 2.5882,
-}
-"""Of Llama 3.1 8B (`tools/quantize/README.md` of llama.cpp); other models differ by some per cent."""
 SMALLER_CACHES: tuple[KVType, ...] = ("q8_0", "q4_0")
 NOTICEABLE = 0.97
 """What is not smaller by at least a thirtieth, a quantisation or what is missing, is nothing to recommend."""
@@ -167,15 +156,14 @@ def _other_layers(machine: Machine, options: PlanOptions) -> PlanOptions:
 
 def _smaller_quantisation(search: _Search) -> Lever | None:
     """Return the best quantisation that would fit, or the smallest known; None where the present one is as small."""
-    weights, parameters = search.machine.model.weights, search.machine.model.parameters
-    if weights is None or not parameters or not weights.total:
-        return None
-    present = weights.total * 8 / parameters
+    model = search.machine.model
     held = search.machine.held(search.shown)
     holdings = [held[number] for number in search.counted]
     lever = None
-    for name, bits in BITS_PER_WEIGHT.items():
-        share = bits / present
+    for name in BITS_PER_WEIGHT:
+        share = share_of(model, name)
+        if share is None:
+            return None
         saves = round(sum((holding.weights or 0) * (1 - share) for holding in holdings))
         if share >= NOTICEABLE or saves <= 0:
             continue

@@ -134,7 +134,7 @@ class Lever(msgspec.Struct, frozen=True):
     name: str = ""
     """Of a quantisation, such as “Q4_K_M”."""
     is_estimate: bool = False
-    """Whether it is an estimate by bits per weight."""
+    """Whether it is an estimate."""
 
 
 class MemoryPlan(msgspec.Struct, frozen=True):

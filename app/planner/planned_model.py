@@ -22,6 +22,7 @@ from app.planner.architectures import BOTH_IN_EACH, BY_INTERVAL, BY_KV_HEADS, PL
 from app.planner.header_numbers import Numbers
 from app.planner.layer_caches import is_latent, layer_caches, window_tokens
 from app.planner.model_parts import LayerCache, PlannedWeights, RecurrentState, Widths
+from app.planner.quantised_types import Shape, estimates
 from app.planner.recurrent_states import recurrent_state
 from app.planner.weights import active_parameters, experts_of, network_widths, weights_of
 
@@ -59,6 +60,8 @@ class PlannedModel(msgspec.Struct, frozen=True):
     """Numbers of the compressed row of MLA; 0 for none."""
     state: RecurrentState = RecurrentState()
     widths: Widths = Widths()
+    estimates: tuple[tuple[str, PlannedWeights], ...] = ()
+    """The weights as they would be in other quantisations, by name; empty where nothing tells of each tensor."""
     per_layer_width: int = 0
     """Numbers of the embedding that each layer has of its own; 0 for none."""
     unknown_reason: Sentence | None = None
@@ -99,10 +102,16 @@ def planned_model(headers: Sequence[Header], file_bytes: int | None = None) -> P
         active_parameters=active_parameters(tensors, experts_of(numbers)) or None,
         file_bytes=file_bytes,
         weights=weights,
+        estimates=() if weights is None else estimates(tensors, _shape(numbers, architecture, blocks or 0)),
         widths=_networks(tensors, numbers),
         per_layer_width=numbers.one("embedding_length_per_layer_input") or 0,
     )
     return _with_cache(model, numbers, predicting)
+
+
+def _shape(numbers: Numbers, architecture: str, blocks: int) -> Shape:
+    heads, keys = numbers.most("attention.head_count") or 0, numbers.most("attention.head_count_kv") or 0
+    return Shape(architecture, blocks, experts_of(numbers), heads // keys if keys else 1)
 
 
 def _networks(tensors: Sequence[Tensor], numbers: Numbers) -> Widths:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from app.core.gguf_tensors import Tensor
 from app.core.gguf_verdict import MAX_EXPERTS
@@ -33,36 +33,65 @@ def experts_of(numbers: Numbers) -> Experts:
     return Experts(count, used) if 1 < count <= MAX_EXPERTS and 0 < used <= count else Experts(0, 0)
 
 
+_Part = Literal["embedding", "output", "host", "rest", "dense", "experts"]
+
+
+class Slot(NamedTuple):
+    """Where llama.cpp puts a tensor; the block counts of layers alone."""
+
+    part: _Part
+    block: int = 0
+
+
+def slots_of(tensors: Sequence[Tensor], blocks: int) -> tuple[Slot, ...] | None:
+    """Return where each tensor of a model of so many blocks goes; None where one is of a block that there is not."""
+    found = []
+    for tensor in tensors:
+        block = block_of(tensor.name)
+        if block is not None:
+            if block >= blocks:
+                return None
+            found.append(Slot("experts" if _EXPERTS.search(tensor.name) else "dense", block))
+        elif tensor.name == EMBEDDING:
+            found.append(Slot("embedding"))
+        elif tensor.name == OUTPUT:
+            found.append(Slot("output"))
+        else:
+            found.append(Slot("host" if tensor.name.startswith(INPUTS) else "rest"))
+    return tuple(found)
+
+
 def weights_of(tensors: Sequence[Tensor], blocks: int, experts: Experts) -> PlannedWeights | None:
     """Return the weights of a model of so many blocks; None where a tensor's size is unknown, or where there are none."""
-    layers = [[0, 0, 0, 0] for _ in range(blocks)]
-    embedding = output = host = rest = 0
-    is_tied = True
-    for tensor in tensors:
-        size, block = tensor.size, block_of(tensor.name)
-        if size is None or (block is not None and block >= blocks):
-            return None
-        if block is not None:
-            kind = 1 if _EXPERTS.search(tensor.name) else 0
-            layers[block][kind] += size
-            layers[block][kind + 2] = max(layers[block][kind + 2], size)
-        elif tensor.name == EMBEDDING:
-            embedding = size
-        elif tensor.name == OUTPUT:
-            output, is_tied = size, False
-        elif tensor.name.startswith(INPUTS):
-            host += size
-        else:
-            rest += size
-    if not tensors:
+    sizes = [tensor.size for tensor in tensors]
+    known = [size for size in sizes if size is not None]
+    slots = slots_of(tensors, blocks)
+    return None if slots is None or len(known) != len(sizes) else weights_in(slots, known, blocks, experts)
+
+
+def weights_in(slots: Sequence[Slot], sizes: Sequence[int], blocks: int, experts: Experts) -> PlannedWeights | None:
+    """Return the weights of tensors of these sizes, each in its place; None where there are none."""
+    if not slots:
         return None
+    layers = [[0, 0, 0, 0] for _ in range(blocks)]
+    around = {"embedding": 0, "output": 0, "host": 0, "rest": 0}
+    is_tied = True
+    for (part, block), size in zip(slots, sizes, strict=True):
+        if part in around:
+            around[part] += size
+            is_tied = is_tied and part != "output"
+            continue
+        kind, layer = 1 if part == "experts" else 0, layers[block]
+        layer[kind] += size
+        layer[kind + 2] = max(layer[kind + 2], size)
+    alike = {tuple(layer): LayerWeights(*layer) for layer in layers}  # most layers are, and there are many estimates
     return PlannedWeights(
-        embedding=embedding,
-        output=embedding if is_tied else output,
+        embedding=around["embedding"],
+        output=around["embedding"] if is_tied else around["output"],
         is_tied=is_tied,
-        host=host,
-        rest=rest,
-        layers=tuple(LayerWeights(*layer) for layer in layers),
+        host=around["host"],
+        rest=around["rest"],
+        layers=tuple(alike[tuple(layer)] for layer in layers),
         experts=experts.all,
         experts_used=experts.used,
     )

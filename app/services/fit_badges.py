@@ -44,7 +44,7 @@ class Estimate(NamedTuple):
     path: str
     quantisation: str
     size: int | None = None
-    """Of the other file, where that is known; None judges it by bits per weight."""
+    """Of the other file, where that is known; None estimates it."""
 
     def of(self, file: PlannedFile) -> PlannedFile:
         """Return the other one."""

@@ -130,7 +130,7 @@ def plan_markdown(worked: Worked) -> bytes:
         lines += ["", LESS_CONTEXT.english()]
     lines += [
         "",
-        f"Predicted by Tokenlight {VERSION}, with the band in which it should lie. ≈ is an estimate by bits per weight.",
+        f"Predicted by Tokenlight {VERSION}, with the band in which it should lie. ≈ is an estimate: no file of it was read.",
     ]
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 

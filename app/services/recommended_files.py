@@ -14,9 +14,9 @@ from app.core.model import LoadOptions
 from app.core.quality import LossLevel, QualityLoss, QualityTable, expected_loss
 from app.core.words import Sentence, translate
 from app.planner.guessed_model import guessed_model, resized
-from app.planner.levers import BITS_PER_WEIGHT
 from app.planner.memory_plan import PlannedDevice
 from app.planner.planned_model import PlannedModel
+from app.planner.quantised import BITS_PER_WEIGHT
 from app.services.fit_verdict import Fit, fit_of
 from app.services.planning_models import PlannedFile
 

@@ -10,8 +10,8 @@ from app.core.hub_model import HubFile
 from app.core.hub_page import HubPage, HubQuantisation
 from app.core.hub_search import HubRepository
 from app.core.quality import read_quality
-from app.planner.levers import BITS_PER_WEIGHT
 from app.planner.memory_plan import PlannedDevice
+from app.planner.quantised import BITS_PER_WEIGHT
 from app.services.recommended_files import MOST_JUDGED, FileChoice, choose_file, loss_words
 from app.system.resources import find_resources
 from tests.examples import examples

@@ -116,7 +116,7 @@ class AnswerPane(QWidget):
             button.setAccessibleName(text)
         button.setEnabled(lever.can_use)
         use = self.tr("Choose this, and see at once what comes of it")
-        other = self.tr("Another file of the same model; how much smaller it is, is an estimate by bits per weight.")
+        other = self.tr("Another file of the same model; how much smaller it is, is an estimate.")
         set_hint(button, use if lever.can_use else other)
 
     def _add_lever(self) -> None:

@@ -17,9 +17,7 @@ def name_hint(row: ComparedRow) -> str:
     """Return the model and the GPU by their whole names, and whether its sizes are an estimate."""
     if not row.is_estimate:
         return f"{row.shown_model} · {row.gpu}"
-    said = translate(
-        "PlanComparison", "{model} · {gpu}. No file of it is here: its sizes are an estimate by bits per weight."
-    )
+    said = translate("PlanComparison", "{model} · {gpu}. No file of it is here: its sizes are an estimate.")
     return said.format(model=row.shown_model, gpu=row.gpu)
 
 

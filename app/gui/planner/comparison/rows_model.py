@@ -154,9 +154,7 @@ class RowsModel(QAbstractTableModel):
         return (
             (
                 tr("GPU"),
-                tr(
-                    "With the quantisation (≈ is an estimate by bits per weight: no file of it is here), and its memory"
-                ),
+                tr("With the quantisation (≈ is an estimate: no file of it is here), and its memory"),
             ),
             (tr("Fits?"), tr("Whether it fits, and what it needs of the GPU's memory")),
             (
