@@ -35,9 +35,10 @@ not at all with TOKENLIGHT_OFFLINE=1.
            experts_on_cpu (of how many layers the experts of a mixture lie in
            main memory), largest_context, most_sequences, limited_by,
            decode (context full), decode_after_prompt (as an answer begins,
-           faster), ttft, devices, levers, note, remark, needed (of the
-           GPU), decode_as_asked and gpu_layers_as_asked (of less_context:
-           with the context asked for, and layers in main memory)
+           faster), ttft, devices, levers, note (why llama.cpp gave no
+           figures, or what layers beside another GPU are judged by), remark,
+           needed (of the GPU), decode_as_asked and gpu_layers_as_asked (of
+           less_context: with the context asked for, and layers in main memory)
   decode   tokens_per_s of each conversation, low, high, ceiling, together,
            limited_by (memory, bandwidth, layers, compute, processor), source
            (measured, vendor, extrapolated, assumed, entered, told), context

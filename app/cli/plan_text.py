@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Sequence
 
 from app.cli.terminal import one_line
@@ -45,6 +46,8 @@ ROWS = (
 )
 INDENT = "  "
 BEST = "*"
+WIDEST = 110
+"""Letters of a line of text below a table."""
 FULL = "Tok/s: with the context full, where they are slowest"
 
 
@@ -70,7 +73,8 @@ def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
     if plan.remark is not None:
         lines.append(f"{INDENT}{one_line(plan.remark.english())}")
     if plan.note is not None:
-        lines.append(f"{INDENT}llama.cpp was asked and gave no figures: {one_line(plan.note.english())}")
+        said = "llama.cpp was asked and gave no figures: " if plan.gpu == THIS_MACHINE else ""
+        lines.append(f"{INDENT}{said}{one_line(plan.note.english())}")
     facts = [
         *_decodes(plan),
         ("First token", _first_token(plan)),
@@ -119,6 +123,9 @@ def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
         lines += more
     if any(model.is_best for model in models):
         lines += ["", f"{BEST} the largest that fits best"]
+    notes = dict.fromkeys(one_line(plan.note.english()) for plan in plans if plan.note and plan.gpu != THIS_MACHINE)
+    for note in notes:
+        lines += ["", *textwrap.wrap(note, WIDEST, break_long_words=False)]
     if any(plan.verdict == "less_context" for plan in plans):
         lines += ["", "Where less context fits, all figures of the row are for the context that fits."]
     return lines
@@ -185,7 +192,10 @@ def _as_asked(model: ModelValue, plan: PlanValue) -> list[str]:
         return []
     every = UNKNOWN if model.layers is None else count(model.layers + 1)
     layers = f"{count(plan.gpu_layers_as_asked)} of {every} layers on the GPU"
-    return [f"{INDENT}With {_tokens(speed.context)}: {layers}, {rate(speed.tokens_per_s)} tok/s when they are full."]
+    each = "" if speed.together == speed.tokens_per_s else " each"
+    return [
+        f"{INDENT}With {_tokens(speed.context)}: {layers}, {rate(speed.tokens_per_s)} tok/s{each} when they are full."
+    ]
 
 
 def _decodes(plan: PlanValue) -> list[tuple[str, str]]:
@@ -204,9 +214,9 @@ def _decodes(plan: PlanValue) -> list[tuple[str, str]]:
 def _decode(decode: DecodeValue) -> str:
     band = f"{rate(decode.low)} to {rate(decode.high)}, by bandwidth alone {rate(decode.ceiling)}"
     doubt = ", assumed" if decode.source == "assumed" else ""
-    each = f"{rate(decode.tokens_per_s)} tok/s ({band}{doubt})"
-    together = decode.together
-    return each if together == decode.tokens_per_s else f"{each}, together {rate(together)} tok/s"
+    if decode.together == decode.tokens_per_s:
+        return f"{rate(decode.tokens_per_s)} tok/s ({band}{doubt})"
+    return f"{rate(decode.tokens_per_s)} tok/s each ({band}{doubt}), together {rate(decode.together)} tok/s"
 
 
 def _first_token(plan: PlanValue) -> str:

@@ -124,7 +124,7 @@ class PlanValue(msgspec.Struct, frozen=True):
     devices: tuple[DeviceValue, ...]
     levers: tuple[LeverValue, ...]
     note: Sentence | None = None
-    """What llama.cpp said instead of figures."""
+    """What llama.cpp said instead of figures; of a GPU that is not here, what its layers in main memory are judged by."""
     remark: Sentence | None = None
     """What speaks against the context whatever room there is."""
     needed: int | None = None

@@ -126,6 +126,8 @@ def plan_markdown(worked: Worked) -> bytes:
             cells.append(row.need.words.english() if row.need is not None else UNKNOWN)
         lines.append(_line([_escaped(cell) for cell in cells]))
     lines += ["", FULL.english()]
+    for note in dict.fromkeys(row.beside.english() for row in worked.rows if row.beside is not None):
+        lines += ["", _escaped(note)]
     if any(row.verdict == "less_context" for row in worked.rows):
         lines += ["", LESS_CONTEXT.english()]
     lines += [

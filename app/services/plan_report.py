@@ -11,7 +11,7 @@ from app.core.devices import MAIN_MEMORY
 from app.core.events import MemoryMeasured
 from app.core.model import ALL_LAYERS, DEFAULT_PROMPT, LoadOptions
 from app.core.words import Sentence
-from app.planner.comparison import Row, Usage, compare, parts_on
+from app.planner.comparison import Row, Usage, compare, parts_of, parts_on
 from app.planner.decode_speed import Part
 from app.planner.gpu import Gpu, Speed
 from app.planner.layout import blocks_of
@@ -32,7 +32,7 @@ from app.services.plan_answer import (
     PlanValue,
 )
 from app.services.plan_models import ReadModel
-from app.services.planning_words import context_remark
+from app.services.planning_words import context_remark, rests_on_both
 
 _BEST_FIRST: tuple[Verdict, ...] = ("fits", "less_context", "partly", "too_large", "unknown")
 
@@ -79,7 +79,8 @@ def _model(asked: PlanAsked, read: ReadModel, gpus: Sequence[Gpu], here: Here) -
     host = here.speeds.get(MAIN_MEMORY)
     if gpus:
         plans: tuple[PlanValue, ...] = tuple(
-            _plan(row, usage, row.gpu.id, row.gpu.name) for row in compare([model], gpus, usage, host)
+            _elsewhere(_plan(row, usage, row.gpu.id, row.gpu.name), row, host)
+            for row in compare([model], gpus, usage, host)
         )
     else:
         plans = (_here(model, usage, here, host),)
@@ -186,6 +187,26 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         devices=tuple(_device(device, name if device.name == gpu else "") for device in plan.devices),
         levers=tuple(_lever(lever, row.model, max(1, usage.users)) for lever in plan.levers),
     )
+
+
+def _elsewhere(value: PlanValue, row: Row, host: Gpu | None) -> PlanValue:
+    """Return a plan for a GPU that is not here, whose layers in main memory this machine's processor is judged to compute."""
+    with_fewer = row.plan
+    if row.layers_as_asked is not None:  # at least experts lie in main memory then
+        with_fewer = replace(row.plan, gpu_layers=max(1, row.layers_as_asked - 1))
+    now, as_asked = (rests_on_both(parts_of(row.model, plan, row.gpu, host)) for plan in (row.plan, with_fewer))
+    return replace(
+        value,
+        note=as_asked or now,
+        decode=_judged(value.decode, now),
+        decode_after_prompt=_judged(value.decode_after_prompt, now),
+        decode_as_asked=_judged(value.decode_as_asked, as_asked),
+    )
+
+
+def _judged(decode: DecodeValue | None, beside: Sentence | None) -> DecodeValue | None:
+    """Return a speed as what it is: one with the processor of another machine than its GPU is assumed."""
+    return decode if decode is None or beside is None else replace(decode, source="assumed")
 
 
 def _decode(speed: Speed | None, gpu: Gpu, context: int) -> DecodeValue | None:

@@ -30,6 +30,7 @@ from app.services.plan_values import (
     RoofDot,
     Wanted,
 )
+from app.services.planning_words import rests_on_both
 
 MOST_ROWS = 200
 """More are no comparison any more, and would keep the machine busy."""
@@ -124,8 +125,10 @@ def _with_training(found: Meets, usage: Usage) -> Meets:
 def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: NeedVerdict | None) -> ComparedRow:
     host, is_together = grounds.host, row.gpu.id == TOGETHER
     parts = hooks_of(grounds.here, host)[1] if is_together else parts_of
+    own = parts(row.model, row.plan, row.gpu, host)
+    beside = rests_on_both(own) if row.speed is not None else None
     line = speed_by_context(row, usage, host, parts_by=parts) if row.speed is not None else None
-    roof = _roof(row, usage, parts(row.model, row.plan, row.gpu, host))
+    roof = _roof(row, usage, own)
     return ComparedRow(
         model=row.model.name or short_name(Path(choice.path)),
         quantisation=choice.quantisation or row.model.quantisation or "",
@@ -149,7 +152,8 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: 
         need=need,
         context=row.context,
         trained_context=row.model.trained_context,
-        how_sure=plan_words.how_sure(row.gpu) if row.speed is not None else (),
+        how_sure=plan_words.how_sure(row.gpu, beside) if row.speed is not None else (),
+        beside=beside,
         why_no_memory=plan_words.why_no_memory(row),
         why_no_speed=plan_words.why_no_speed(row),
         why_no_first_token=plan_words.why_no_first_token(row, usage.prompt),

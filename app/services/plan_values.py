@@ -168,6 +168,8 @@ class ComparedRow(msgspec.Struct, frozen=True):
     """Tokens beyond which the model was never trained."""
     how_sure: tuple[Sentence, ...] = ()
     """What its speed is judged by, and how far it may be off."""
+    beside: Sentence | None = None
+    """What layers in main memory beside a GPU that is not here are judged by; None where there are none."""
     why_no_memory: Sentence | None = None
     """Why nothing is said of memory, context and users."""
     why_no_speed: Sentence | None = None

@@ -154,14 +154,19 @@ def no_reading(gpu: Gpu) -> Sentence:
     return no_arithmetic(gpu)
 
 
-def how_sure(gpu: Gpu) -> tuple[Sentence, ...]:
-    """Return what a speed is judged by, how much of the bandwidth that is, and how far it may be off."""
+def how_sure(gpu: Gpu, beside: Sentence | None = None) -> tuple[Sentence, ...]:
+    """Return what a speed is judged by, how much of the bandwidth that is, and how far it may be off.
+
+    `beside` is what layers in main memory are judged by, where that is not the processor of the GPU's own machine.
+    """
     off = translate(
         "PlanComparison",
         "The speed may be {below} % lower or {above} % higher.",
         below=round(gpu.below * 100),
         above=round(gpu.above * 100),
     )
+    if beside is not None:
+        return beside, off
     if gpu.is_this_machine or gpu.sources.get("efficiency", "").startswith(CARRIED_OVER):
         return rests_on(gpu), off
     read, full = rate(gpu.effective_bandwidth / GB), rate(gpu.bandwidth)

@@ -11,9 +11,8 @@ from app.core.devices import MAIN_MEMORY
 from app.core.events import Failed, MemoryMeasured
 from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions
-from app.core.words import Sentence
 from app.planner.comparison import parts_on, planned_machine
-from app.planner.decode_speed import Part, decode_speed
+from app.planner.decode_speed import decode_speed
 from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.layout import all_layers
 from app.planner.memory_plan import DevicePlan, MemoryPlan, PlannedDevice
@@ -39,6 +38,7 @@ from app.services.planning_words import (
     DOES_NOT_FIT,
     NO_SPEED,
     answer_words,
+    busiest,
     context_remark,
     has_room,
     lever_words,
@@ -201,7 +201,7 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
     if decode is None:
         return SpeedRows(reason=model.unknown_reason or NO_SPEED)
     first = prefill_time(parts, depth, min(choice.cached, depth), choice.micro_batch)
-    showed = place.answers_on(_busiest(parts))
+    showed = place.answers_on(busiest(parts))
     rest = calibration_of(showed).rest_s
     answers = showed if choice.sequences == 1 else KeptAnswers()
     beside = decode_measured(parts, answers)
@@ -223,20 +223,8 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
         read=read.rate if read is not None else None,
         read_tokens=read.tokens if read is not None else 0,
         expected_read=None if read is None else read.expected,
-        rests_on=_rests_on(parts),
+        rests_on=rests_on_both(parts) or rests_on(busiest(parts)),
     )
-
-
-def _rests_on(parts: Sequence[Part]) -> Sentence:
-    others = [part for part in parts if not part.gpu.is_this_machine and not part.gpu.is_processor]
-    beside = [part for part in parts if part.gpu.is_processor]
-    if others and beside:
-        return rests_on_both(_busiest(others), beside[0].gpu)
-    return rests_on(_busiest(parts))
-
-
-def _busiest(parts: Sequence[Part]) -> Gpu:
-    return max(parts, key=lambda part: part.work.weight_bytes()).gpu
 
 
 def _range(speed: Speed) -> Range:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from app.core.words import Sentence, counted, translate
 from app.planner.calibration import CARRIED_OVER, HELD_UP_HERE
+from app.planner.decode_speed import Part
 from app.planner.gpu import Gpu, Limit, Speed
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
 from app.planner.plan_options import PlanOptions
@@ -228,8 +231,14 @@ def rests_on(gpu: Gpu) -> Sentence:
     return translate("Planner", "Judged by the figures of {gpu} and published runs.", gpu=gpu.name)
 
 
-def rests_on_both(gpu: Gpu, processor: Gpu) -> Sentence:
-    """Return what a speed is judged by where layers of another machine's GPU lie beside it in main memory."""
+def rests_on_both(parts: Sequence[Part]) -> Sentence | None:
+    """Return what a speed is judged by where layers of another machine's GPU lie beside it in main memory; else None."""
+    busy = [part for part in parts if not part.work.is_empty]
+    others = [part for part in busy if not part.gpu.is_this_machine and not part.gpu.is_processor]
+    processor = next((part.gpu for part in busy if part.gpu.is_processor), None)
+    if not others or processor is None:
+        return None
+    gpu = busiest(others)
     return translate(
         "Planner",
         "Judged by the figures of {gpu} and published runs, and for the layers in main memory by the processor of this "
@@ -237,6 +246,11 @@ def rests_on_both(gpu: Gpu, processor: Gpu) -> Sentence:
         gpu=gpu.name,
         processor=processor.name,
     )
+
+
+def busiest(parts: Sequence[Part]) -> Gpu:
+    """Return the device that has the most weights."""
+    return max(parts, key=lambda part: part.work.weight_bytes()).gpu
 
 
 NO_SPEED = translate(

@@ -15,6 +15,7 @@ from tests.cli.test_plan import plan
 from tests.ggufs import add_bpe_tokenizer
 from tests.planner.works import TABLE
 from tests.sparse_dense import llama_8b
+from tests.sparse_models import ALL
 
 
 @pytest.fixture(scope="module")
@@ -56,3 +57,28 @@ def test_where_less_context_fits_the_context_that_was_asked_for_is_told_as_the_w
     assert f"  With 65,536 tokens: {layers} of 33 layers on the GPU, " in line.out
     (fits,) = plan(line, str(large), "--gpu", "l4", "--context", "8192")["models"][0]["plans"]
     assert fits["decode_as_asked"] is None and fits["gpu_layers_as_asked"] is None
+
+
+@pytest.mark.parametrize(
+    ("name", "gpu", "context", "speed"),
+    [("llama-3.1-8b", "rtx-3070", "65536", "decode_as_asked"), ("qwen3-32b", "rtx-4070", "512", "decode")],
+)
+def test_layers_beside_another_gpu_are_said_to_be_judged_by_the_processor_of_this_machine(
+    line: CommandLine, tmp_path: Path, name: str, gpu: str, context: str, speed: str
+) -> None:
+    model = ALL[name]().write(tmp_path / "model.gguf", add_bpe_tokenizer)
+    words = (str(model), "--gpu", gpu, "--context", context)
+    (told,) = plan(line, *words)["models"][0]["plans"]
+    assert told[speed]["source"] == "assumed" and "by the processor of this machine (" in told["note"]
+    assert line.run("plan", *words) == 0 and f"  {told['note']}\n" in line.out
+    assert line.run("plan", str(model), "--gpu", f"h200,{gpu}", "--context", context) == 0
+    assert " ".join(line.out.split()).count(told["note"]) == 1
+    (whole,) = plan(line, str(model), "--gpu", "h200", "--context", "512")["models"][0]["plans"]
+    assert whole["note"] is None and whole["decode"]["source"] == "measured"
+
+
+def test_speed_of_several_conversations_is_said_to_be_that_of_each(line: CommandLine, large: Path) -> None:
+    words = (str(large), "--gpu", "l4", "--context", "2048")
+    assert line.run("plan", *words, "--sequences", "2") == 0
+    assert line.out.count(" tok/s each (") == 2 and ", together " in line.out
+    assert line.run("plan", *words) == 0 and "each" not in line.out

@@ -8,8 +8,10 @@ import io
 from msgspec.structs import replace
 
 from app.services.plan_export import plan_csv, plan_markdown, use_words
-from app.services.plan_rows import Worked
-from app.services.plan_values import Chosen, Wanted
+from app.services.plan_rows import Grounds, Worked, work_out
+from app.services.plan_values import Chosen, ModelChoice, Wanted
+from tests.planner.planned_models import planned
+from tests.planner.works import PROCESSOR, TABLE
 from tests.services.test_plan_comparison import rows_of
 
 WORKED = rows_of("rtx-3060", "rtx-4090", context=8192, users=2, wanted=Wanted(tokens_per_s=70.0))
@@ -69,3 +71,15 @@ def test_one_token_is_not_several() -> None:
     for users in (1, 2):
         said = use_words(Chosen(context=256, users=users, prompt=1)).english()
         assert said.endswith("prompt of 1 token")
+
+
+def test_layers_beside_another_gpu_are_said_to_be_judged_by_the_processor_of_this_machine() -> None:
+    grounds = Grounds(
+        Chosen((ModelChoice("a"),), ()), {"a": planned("qwen3-32b")}, (TABLE["rtx-4070"], TABLE["h200"])
+    )
+    worked = work_out(replace(grounds, host=PROCESSOR))
+    assert [row.verdict for row in worked.rows] == ["partly", "fits"]
+    partly, whole = worked.rows
+    assert partly.beside is not None and partly.beside in partly.how_sure and whole.beside is None
+    text = plan_markdown(worked).decode()
+    assert text.count("by the processor of this machine") == 1
