@@ -105,7 +105,7 @@ def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
         name = (
             f"{BEST if model.is_best else ' '} {one_line(model.name)} {one_line(model.quantisation or '')}".rstrip()
         )
-        after.append([f"    Cannot be used: {one_line(model.problem.english())}"] if model.problem else [])
+        after.append(_said_of(model) if with_model else [])
         if not model.plans:
             rows.append([f"  {one_line(model.path)}"])
         for plan in model.plans:
@@ -123,12 +123,26 @@ def _as_table(asked: PlanAsked, models: Sequence[ModelValue]) -> list[str]:
         lines += more
     if any(model.is_best for model in models):
         lines += ["", f"{BEST} the largest that fits best"]
-    notes = dict.fromkeys(one_line(plan.note.english()) for plan in plans if plan.note and plan.gpu != THIS_MACHINE)
-    for note in notes:
+    for note in _notes(models):
         lines += ["", *textwrap.wrap(note, WIDEST, break_long_words=False)]
     if any(plan.verdict == "less_context" for plan in plans):
         lines += ["", "Where less context fits, all figures of the row are for the context that fits."]
     return lines
+
+
+def _said_of(model: ModelValue) -> list[str]:
+    """Return what is said below the row of one of several models."""
+    remarks = dict.fromkeys(one_line(plan.remark.english()) for plan in model.plans if plan.remark)
+    said = [f"Cannot be used: {one_line(model.problem.english())}"] if model.problem else list(remarks)
+    return [f"    {line}" for line in said]
+
+
+def _notes(models: Sequence[ModelValue]) -> list[str]:
+    """Return what is said below a table, each once."""
+    plans = [plan for model in models for plan in model.plans]
+    notes = [plan.note for plan in plans if plan.gpu != THIS_MACHINE]
+    notes += [plan.remark for plan in plans if len(models) == 1]
+    return list(dict.fromkeys(one_line(note.english()) for note in notes if note is not None))
 
 
 def _short(name: str) -> str:

@@ -225,7 +225,7 @@ def _row(model: PlannedModel, gpu: Gpu, usage: Usage, by: tuple[Gpu | None, Plan
     parts = () if impossible else parts_by(model, planned, gpu, host)
     begin = min(usage.prompt, usage.context)
     speed, at_first = (decode_speed(parts, tokens, users) for tokens in (usage.context, begin))
-    is_held = usage.prompt <= usage.context or planned.verdict != "less_context"
+    is_held = usage.prompt <= usage.context
     first = prefill_time(parts, usage.prompt, usage.cached, planned.options.micro_batch) if is_held else None
     limit: Limit | None = speed.limited_by if speed else None
     if planned.verdict in ("too_large", "less_context") or (planned.verdict == "partly" and speed is None):

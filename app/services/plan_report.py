@@ -32,7 +32,7 @@ from app.services.plan_answer import (
     PlanValue,
 )
 from app.services.plan_models import ReadModel
-from app.services.planning_words import context_remark, rests_on_both
+from app.services.planning_words import context_remark, prompt_remark, rests_on_both
 
 _BEST_FIRST: tuple[Verdict, ...] = ("fits", "less_context", "partly", "too_large", "unknown")
 
@@ -84,7 +84,10 @@ def _model(asked: PlanAsked, read: ReadModel, gpus: Sequence[Gpu], here: Here) -
         )
     else:
         plans = (_here(model, usage, here, host),)
-    remark = context_remark(usage.context, model.trained_context)
+    too_long = prompt_remark(asked.prompt or 0, usage.context)
+    if too_long is not None:
+        plans = tuple(replace(plan, ttft=None) for plan in plans)
+    remark = too_long or context_remark(usage.context, model.trained_context)
     return ModelValue(
         name=read.name,
         path=read.path,

@@ -8,7 +8,7 @@ from app.planner.comparison import Row
 from app.planner.gpu import GB, Gpu, Limit
 from app.planner.memory_plan import Verdict
 from app.planner.needs import Meets
-from app.services.planning_words import rests_on
+from app.services.planning_words import prompt_remark, rests_on
 from app.services.units import byte_size, rate
 
 VERDICTS: dict[Verdict, Sentence] = {
@@ -119,7 +119,7 @@ def why_no_first_token(row: Row, prompt: int) -> Sentence | None:
             prompt=prompt,
             context=row.context,
         )
-    return why_no_speed(row) or no_reading(row.gpu)
+    return why_no_speed(row) or prompt_remark(prompt, row.context) or no_reading(row.gpu)
 
 
 def why_no_roof(row: Row) -> Sentence:

@@ -162,5 +162,7 @@ class PlanView(msgspec.Struct, frozen=True):
     """Whether it told all of it; of several conversations it may tell the weights alone."""
     remark: Sentence | None = None
     """What speaks against the context whatever room there is."""
+    prompt_remark: Sentence | None = None
+    """That the prompt is longer than the context."""
     asked_problem: Sentence | None = None
     """Why it did not answer."""

@@ -44,6 +44,7 @@ from app.services.planning_words import (
     lever_words,
     limit_words,
     pace_words,
+    prompt_remark,
     rests_on,
     rests_on_both,
 )
@@ -171,6 +172,7 @@ def view_of(made: Made, choice: PlanChoice, place: Place, asked: MemoryMeasured 
         is_asked=is_asked,
         is_asked_of_all=is_asked and is_whole,
         remark=context_remark(choice.context, made.model.trained_context),
+        prompt_remark=prompt_remark(choice.prompt, choice.context),
         asked_problem=problem,
     )
 
@@ -200,7 +202,8 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
     decode, full = (decode_speed(parts, context, choice.sequences) for context in (depth, choice.context))
     if decode is None:
         return SpeedRows(reason=model.unknown_reason or NO_SPEED)
-    first = prefill_time(parts, depth, min(choice.cached, depth), choice.micro_batch)
+    is_held = choice.prompt <= choice.context
+    first = prefill_time(parts, depth, min(choice.cached, depth), choice.micro_batch) if is_held else None
     showed = place.answers_on(busiest(parts))
     rest = calibration_of(showed).rest_s
     answers = showed if choice.sequences == 1 else KeptAnswers()

@@ -65,6 +65,18 @@ def context_remark(context: int, trained: int | None) -> Sentence | None:
     )
 
 
+def prompt_remark(prompt: int, context: int) -> Sentence | None:
+    """Return that a prompt is longer than the context; None where it is not."""
+    if prompt <= context:
+        return None
+    return translate(
+        "Planner",
+        "A prompt of {prompt} tokens does not fit into a context of {context}. Make the context longer, or the prompt shorter.",
+        prompt=count(prompt),
+        context=count(context),
+    )
+
+
 def has_room(plan: MemoryPlan) -> bool | None:
     """Return whether every device has room for its part, which a shorter context may not need; None is unknown."""
     return None if plan.verdict == "unknown" else plan.has_room

@@ -11,7 +11,7 @@ from tests.cli.conftest import CommandLine
 from tests.cli.test_plan import asked, gpus, large, plan
 from tests.fake_dry_run import FakeDryRun
 from tests.ggufs import add_bpe_tokenizer
-from tests.sparse_dense import mixtral_8x7b
+from tests.sparse_dense import llama_8b, mixtral_8x7b
 
 __all__ = ["asked", "gpus", "large"]
 
@@ -64,3 +64,16 @@ def test_a_context_beyond_the_training_is_remarked_upon(line: CommandLine, model
     assert "  The model was trained for 1,024 tokens: " in line.out
     assert line.run("plan", str(model), "--context", "1024") == 0
     assert "The model was trained for" not in line.out
+
+
+def test_a_prompt_that_is_longer_than_the_context_of_one_of_several_models_is_said(
+    line: CommandLine, tmp_path: Path
+) -> None:
+    for name in ("a", "b"):
+        llama_8b().write(tmp_path / f"{name}.gguf", add_bpe_tokenizer)
+    words = (str(tmp_path), "--gpu", "l4", "--prompt", "9000")
+    for model in plan(line, *words)["models"]:
+        (told,) = model["plans"]
+        assert told["ttft"] is None and "does not fit into a context of 8,192. Make" in told["remark"]
+    assert line.run("plan", *words) == 0
+    assert line.out.count("    A prompt of 9,000 tokens does not fit into a context of 8,192.") == 2

@@ -83,3 +83,10 @@ def test_layers_beside_another_gpu_are_said_to_be_judged_by_the_processor_of_thi
     assert partly.beside is not None and partly.beside in partly.how_sure and whole.beside is None
     text = plan_markdown(worked).decode()
     assert text.count("by the processor of this machine") == 1
+
+
+def test_a_prompt_that_is_longer_than_the_context_has_no_first_token_and_says_what_to_do() -> None:
+    (row, _) = rows_of("rtx-4090", context=4096, prompt=5000).rows
+    assert row.verdict == "fits" and row.each is not None and row.first_token is None
+    assert row.why_no_first_token is not None
+    assert "does not fit into a context of 4,096. Make the context longer" in row.why_no_first_token.english()

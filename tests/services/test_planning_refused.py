@@ -38,17 +38,6 @@ def test_what_llama_cpp_refuses_fits_nowhere_and_the_reason_is_the_answer(
     assert shown.asked_problem is None, "it is not said twice"
 
 
-def test_several_conversations_are_planned_by_formula_whatever_one_takes(desk: Desk, planning: Planning) -> None:
-    ask(desk, planning)
-    planning.change(sequences=2, context=256)
-    desk.dry_run.answer(CPU)
-    formula = planning.view
-    desk.until(lambda: desk.dry_run.asked and desk.dry_run.asked[-1].options.context == 512)
-    desk.dry_run.answer(CPU)
-    desk.settle()
-    assert planning.view == formula and not planning.is_asking
-
-
 @pytest.mark.parametrize("kind", ["model", "engine"])
 def test_what_came_to_nothing_is_asked_again(desk: Desk, planning: Planning, kind: str) -> None:
     ask(desk, planning)

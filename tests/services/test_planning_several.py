@@ -5,11 +5,15 @@ from __future__ import annotations
 from app.core.metrics import DeviceMemory
 from app.services.planning import Planning
 from tests.desk import Desk
+from tests.services.planned_here import ask
 
 MIB = 1 << 20
 
 
 def test_what_llama_cpp_told_of_several_conversations_is_shown(desk: Desk, planning: Planning) -> None:
+    ask(desk, planning)
+    desk.dry_run.answer(DeviceMemory("CPU", MIB, MIB, MIB))
+    desk.settle()
     planning.change(sequences=2)
     desk.until(lambda: desk.dry_run.asked and desk.dry_run.asked[-1].options.context == 2 * planning.choice.context)
     desk.dry_run.answer(DeviceMemory("CPU", 111 * MIB, 7 * MIB, 5 * MIB, complete=True))

@@ -33,3 +33,13 @@ def test_what_limits_is_the_reading_that_takes_longer() -> None:
     assert cache is not None and "keys and values of all that is in the cache" in cache.english()
     weights = view("llama-3.1-8b", PlanChoice(), here()).speed.limit
     assert weights is not None and "every token reads the weights that work on it" in weights.english()
+
+
+def test_a_prompt_that_is_longer_than_the_context_has_no_first_token_and_says_what_to_do() -> None:
+    shown = view("llama-3.1-8b", PlanChoice(context=4096, prompt=5000), here())
+    assert shown.speed.decode is not None and shown.speed.first_token is None
+    assert shown.prompt_remark is not None
+    assert shown.prompt_remark.english().startswith(
+        "A prompt of 5,000 tokens does not fit into a context of 4,096. Make "
+    )
+    assert view("llama-3.1-8b", PlanChoice(context=4096, prompt=4096), here()).prompt_remark is None

@@ -83,8 +83,8 @@ class AnswerPane(QWidget):
         return self.tr("Memory by formula.")
 
     def _limits(self, view: PlanView) -> str:
-        room = room_words(view)
-        return room if view.remark is None else f"{room} {render(view.remark)}".strip()
+        remarks = (view.remark, view.prompt_remark)
+        return " ".join((room_words(view), *(render(said) for said in remarks if said is not None))).strip()
 
     def _show_devices(self, view: PlanView) -> None:
         used = [device for device in view.devices if device.is_used]

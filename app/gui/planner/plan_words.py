@@ -123,6 +123,8 @@ def first_words(first: Range, speed: SpeedRows) -> str:
 
 def no_first_words(choice: PlanChoice) -> str:
     """Return why it is not known when the first token comes, and what would tell it."""
+    if choice.prompt > choice.context:
+        return translate("Planner", "First token: –. There is none of a prompt that is longer than the context.")
     if choice.where == HERE:
         return translate(
             "Planner",
