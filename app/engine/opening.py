@@ -252,6 +252,23 @@ def _read(file: BinaryIO, offset: int, length: int) -> bytes:
     return file.read(length)
 
 
+def _not_planned(file: str, step: str) -> Sentence:
+    """Return why a dry run came to nothing, which takes no memory that could run out; llama.cpp's own words are its details."""
+    if step == "model":
+        return translate(
+            "Engine",
+            "llama.cpp refuses “{file}”: it is damaged, or no chat model of a kind that this version knows. Download it again, "
+            "or choose another model.",
+            file=file,
+        )
+    return translate(
+        "Engine",
+        "llama.cpp makes no context for “{file}” with these options. Keep K and V in f16, take a smaller context, or choose "
+        "another model.",
+        file=file,
+    )
+
+
 def _refusal(error: LoadFailed, command: Load | MeasureMemory) -> LoadRefused:
     if error.step == "cancelled":
         return LoadRefused.cancelled()
@@ -268,6 +285,8 @@ def _refusal(error: LoadFailed, command: Load | MeasureMemory) -> LoadRefused:
             "“{file}” needs an encoder for its input, which is not how chats run here. Choose a chat model.",
             file=file,
         )
+    elif isinstance(command, MeasureMemory):
+        sentence = _not_planned(file, error.step)
     elif error.step == "model":
         sentence = translate(
             "Engine",

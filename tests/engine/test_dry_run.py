@@ -13,6 +13,7 @@ from app.core.errors import UserError
 from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, LoadOptions
 from app.engine.dry_run import DryRun, Measured, beyond, gpu_bytes
+from app.engine.failures import LoadRefused
 from app.engine.llama import LogCapture, api
 from app.engine.llama_model import LlamaBackend
 from app.engine.opening import LlamaOpener, checked_headers
@@ -184,8 +185,9 @@ def test_a_file_that_llama_cpp_refuses_gives_its_reason(tmp_path: Path, llama_lo
         set={"llama.attention.head_count_kv": 3},
     )
     opener = LlamaOpener(llama_log)
-    with pytest.raises(UserError, match=r"blk\.0\.attn_k\.weight"):
+    with pytest.raises(LoadRefused, match="refuses") as caught:
         opener.measure(MeasureMemory(1, str(path)), lambda: False)
+    assert any("blk.0.attn_k.weight" in line for line in caught.value.log)
     fine = opener.measure(MeasureMemory(2, str(tmp_path / "fine.gguf")), lambda: False)
     assert fine.context == 1024
 

@@ -167,3 +167,14 @@ def test_every_token_that_ends_a_turn_ends_an_answer_whatever_the_file_calls_its
     assert backend.vocabulary.is_end(turn_end)
     assert backend.vocabulary.is_end(0)
     backend.close()
+
+
+def test_a_dry_run_says_in_its_own_words_why_llama_refuses_and_keeps_llamas_for_the_details(
+    tmp_path: Path, starter_model: Path, llama_log: LogCapture
+) -> None:
+    path = copy_with(starter_model, tmp_path / "odd.gguf", set={"general.architecture": "no-such-architecture"})
+    with pytest.raises(LoadRefused) as caught:
+        LlamaOpener(llama_log).measure(MeasureMemory(1, str(path), LoadOptions()), lambda: False)
+    said = caught.value.sentence.english()
+    assert said.startswith("llama.cpp refuses “odd.gguf”: ") and "no-such-architecture" not in said
+    assert any("no-such-architecture" in line for line in caught.value.log)
