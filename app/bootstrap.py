@@ -233,7 +233,8 @@ def _of_hub(
 ) -> HubServices:
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
-    return hub_services(DownloadQueue(hub.connect, paths.models, kept, inbox.put), hub, settings, jobs)
+    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put)
+    return hub_services(queue, paths.models, hub, settings, jobs)
 
 
 class _Commands(NamedTuple):

@@ -19,7 +19,7 @@ _FORBIDDEN = frozenset('\\:*?"<>|')
 
 DownloadState = Literal["waiting", "running", "retrying", "checking", "paused", "failed", "done"]
 """“retrying” waits to try again by itself; “checking” has all bytes and compares them with the hub's checksum."""
-DownloadAction = Literal["pause", "resume", "first", "cancel", "dismiss"]
+DownloadAction = Literal["pause", "resume", "first", "again", "cancel", "dismiss"]
 
 
 class DownloadFile(msgspec.Struct, frozen=True):
@@ -43,6 +43,17 @@ class DownloadWanted(msgspec.Struct, frozen=True):
     def key(self) -> str:
         """What tells it apart: the same files are never downloaded twice at once."""
         return f"{self.repository}@{self.revision}/{self.files[0].path}"
+
+    @property
+    def place(self) -> str:
+        """Where its first file belongs in the models folder; that of another commit belongs there too."""
+        return f"{self.repository}/{self.files[0].path}"
+
+    def is_same(self, other: DownloadWanted) -> bool:
+        """Whether two downloads of one place are of the same content: of one commit, or with the same checksums."""
+        if (self.repository, self.files) != (other.repository, other.files):
+            return False
+        return self.revision == other.revision or all(file.sha256 for file in self.files)
 
     @property
     def name(self) -> str:

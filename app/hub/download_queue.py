@@ -131,10 +131,10 @@ class DownloadQueue:
         item.before = tuple(number for number, goal in enumerate(item.goals) if _is_there(goal))
         # what is still to be deleted of the same files is wanted again
         self._ending = [each for each in self._ending if each.run is not None or each.goals != item.goals]
-        other = next((other for other in self._items if other.goals and other.goals == item.goals), None)
-        if other is not None and other.is_running:
+        others = [other for other in self._items if set(other.goals) & set(item.goals)]
+        if any(other.is_running for other in others):
             return  # another commit of the same files: two never write one file
-        if other is not None:
+        for other in others:
             self._remove(other)
         self._items.append(item)
         self._tell(item)
@@ -206,12 +206,12 @@ class DownloadQueue:
         return not kept and not any(map(_is_there, came))
 
     def _begin_waiting(self) -> None:
-        busy = [item.goals for item in self._ending if item.run is not None]
+        busy = {goal for item in self._ending if item.run is not None for goal in item.goals}
         count = sum(item.is_running for item in self._items)
         for item in self._items:
             if not item.may_begin:
                 continue
-            if count < self._at_once and item.goals not in busy:
+            if count < self._at_once and busy.isdisjoint(item.goals):
                 count += 1
                 self._begin(item)
             elif item.state == "retrying":
@@ -274,7 +274,7 @@ class DownloadQueue:
                 item.is_gone = True
                 if not self._delete(item):
                     self._ending.append(item)
-            elif all(not other.goals or other.goals != item.goals for other in self._items):
+            elif all(set(other.goals).isdisjoint(item.goals) for other in self._items):
                 self._items.append(item)
                 self._tell(item)
 

@@ -53,6 +53,8 @@ def watch_ends(downloads: Downloads, models: Models, notices: Notices, session: 
         offer: Remedy | None = "load_downloaded" if found is not None and not is_used else None
         notices.post(Notice(whole, level="hint", remedy=offer, path=row.path, news=True))
 
+    models.changed.connect(lambda: downloads.note_found(models.found))
+    downloads.note_found(models.found)
     downloads.ended.connect(end)
     downloads.changed.connect(go_on)
 

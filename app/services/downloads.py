@@ -2,10 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from pathlib import Path
+
 import msgspec
 
-from app.core.download import DownloadAction, DownloadChanged, DownloadGone, DownloadState, DownloadWanted
+from app.core.download import (
+    DownloadAction,
+    DownloadChanged,
+    DownloadGone,
+    DownloadState,
+    DownloadWanted,
+    safe_parts,
+)
 from app.core.hub_model import HubModel, HubReference
+from app.core.model import FoundModel
 from app.core.ports import DownloadPort, HubListingPort
 from app.core.signal import Signal
 from app.core.words import Sentence
@@ -40,6 +51,8 @@ class DownloadRow(msgspec.Struct, frozen=True):
     """Where its first file is, or will be."""
     unusable: Sentence | None = None
     """Why there is no chat with what is whole."""
+    is_away: bool = False
+    """Whether what was whole has been deleted or moved since."""
 
     @property
     def key(self) -> str:
@@ -59,23 +72,52 @@ class DownloadRow(msgspec.Struct, frozen=True):
     @property
     def actions(self) -> tuple[DownloadAction, ...]:
         """What can be done about it now."""
-        return _ACTIONS[self.state]
+        return ("again", "dismiss") if self.is_away else _ACTIONS[self.state]
+
+
+class Standing(msgspec.Struct, frozen=True):
+    """How it stands with a model of a hub on this machine: one of both is None, or both are."""
+
+    row: DownloadRow | None = None
+    """Its download."""
+    found: FoundModel | None = None
+    """What lies where it belongs."""
+    is_other: bool = False
+    """Whether that is another version of it, which takes its place."""
+
+    @property
+    def is_free(self) -> bool:
+        """Whether it can be downloaded now."""
+        is_over = self.row is None or self.row.is_away or (self.is_other and self.row.state == "failed")
+        return self.found is None and is_over
+
+    @property
+    def path(self) -> str:
+        """The file that there can be a chat with; empty where there is none."""
+        if self.found is not None:
+            return self.found.path if self.found.is_usable else ""
+        row = self.row
+        return row.path if row is not None and row.state == "done" and not row.is_away and not row.unusable else ""
 
 
 class Downloads:
     """All rows, in the order in which they were wanted; those that are done stay until somebody dismisses them."""
 
-    def __init__(self, port: DownloadPort, hub: HubListingPort, settings: SettingsFile) -> None:
+    def __init__(self, port: DownloadPort, folder: Path, hub: HubListingPort, settings: SettingsFile) -> None:
+        """`folder` is where the port puts what it downloads."""
         self.changed: Signal[()] = Signal()
         """Some row is another one."""
         self.ended: Signal[DownloadRow] = Signal()
         """This one is whole, or has failed."""
         self._port = port
+        self._folder = folder
         self._hub = hub
         self._settings = settings
         self._rows: dict[str, DownloadRow] = {}
         self._wanted: set[str] = set()
         """What was wanted in this run of the program: of what an earlier one left, the end was told then."""
+        self._here: dict[str, FoundModel] = {}
+        """The models on this machine by their paths."""
 
     @property
     def rows(self) -> tuple[DownloadRow, ...]:
@@ -92,6 +134,17 @@ class Downloads:
     def row(self, key: str) -> DownloadRow | None:
         """Return one of them; None where there is none of that name."""
         return self._rows.get(key)
+
+    def standing(self, wanted: DownloadWanted) -> Standing:
+        """Return whether a model is on its way or here already, in whatever version."""
+        row = next((row for row in self._rows.values() if row.wanted.place == wanted.place), None)
+        if row is not None and row.state not in ("done", "failed"):
+            return Standing(row, is_other=not row.wanted.is_same(wanted))
+        parts = safe_parts(wanted.place)
+        found = self._here.get(str(self._folder.joinpath(*parts))) if parts is not None else None
+        if found is not None and found.parts == found.parts_wanted:
+            return Standing(row, found, is_other=found.size != wanted.size)
+        return Standing(row, is_other=row is not None and not row.wanted.is_same(wanted))
 
     def start(self) -> None:
         """Take up what an earlier run of the program left."""
@@ -126,6 +179,8 @@ class Downloads:
                 self._port.first(key)
             case "cancel":
                 self._port.cancel(key)
+            case "again":
+                self.add(row.wanted)
             case "dismiss":
                 self._forget(key)
 
@@ -148,6 +203,9 @@ class Downloads:
         before = self._rows.get(row.key)
         if row == before:
             return
+        for key in [key for key, each in self._rows.items() if each.wanted.place == row.wanted.place]:
+            if key != row.key:  # of the files of one place only the newest download counts
+                del self._rows[key]
         self._rows[row.key] = row
         self.changed.emit()
         is_kept = before is None and row.state == "failed" and row.key not in self._wanted
@@ -160,6 +218,16 @@ class Downloads:
         row = self._rows.get(key)
         if row is not None and row.state == "done":
             self._rows[key] = msgspec.structs.replace(row, unusable=reason)
+            self.changed.emit()
+
+    def note_found(self, found: Iterable[FoundModel]) -> None:
+        """Know which models are on this machine; what was downloaded and is no more among them is away."""
+        before, self._here = self._here, {model.path: model for model in found}
+        for key, row in self._rows.items():
+            is_here = row.path in self._here
+            if row.state == "done" and (is_here or row.path in before):  # what no search has found is no news
+                self._rows[key] = msgspec.structs.replace(row, is_away=not is_here)
+        if before != self._here:
             self.changed.emit()
 
     def follow(self, old: frozenset[str], new: str) -> None:

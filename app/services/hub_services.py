@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from app.core.ports import DiscoverPort, DownloadPort, HubPort, HubTokenPort
@@ -24,6 +25,6 @@ class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
     """One hub, in all that it can be asked."""
 
 
-def hub_services(queue: DownloadPort, hub: HubPorts, settings: SettingsFile, jobs: Jobs) -> HubServices:
-    """Make them; nothing is asked before somebody wants it."""
-    return HubServices(Downloads(queue, hub, settings), Discovering(hub, jobs), HubTokenKeeping(hub, jobs))
+def hub_services(queue: DownloadPort, folder: Path, hub: HubPorts, settings: SettingsFile, jobs: Jobs) -> HubServices:
+    """Make them; nothing is asked before somebody wants it. What is downloaded goes into the folder."""
+    return HubServices(Downloads(queue, folder, hub, settings), Discovering(hub, jobs), HubTokenKeeping(hub, jobs))

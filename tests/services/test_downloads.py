@@ -18,6 +18,7 @@ from app.system.settings_file import SettingsFile
 from tests.desk import Desk
 from tests.ggufs import write_vocab_only
 
+MODELS = Path("/models")
 WANTED = DownloadWanted("org/repo", "main", (DownloadFile("a.gguf", 1000),))
 
 
@@ -58,7 +59,7 @@ class Port:
 def made() -> tuple[Downloads, Port]:
     port = Port()
     settings = SettingsFile(Path("nowhere.json"), lambda *_: None)
-    return Downloads(port, port, settings), port
+    return Downloads(port, MODELS, port, settings), port
 
 
 def test_a_row_says_how_far_it_is_and_how_long_it_takes() -> None:

@@ -14,7 +14,7 @@ from app.services.downloads import DownloadRow
 from app.services.units import byte_size
 
 _STEPS = 1000
-_ACTIONS: tuple[DownloadAction, ...] = ("first", "pause", "resume", "cancel", "dismiss")
+_ACTIONS: tuple[DownloadAction, ...] = ("first", "pause", "resume", "again", "cancel", "dismiss")
 
 
 class DownloadCard(QFrame):
@@ -67,7 +67,7 @@ class DownloadCard(QFrame):
         self.bar.setAccessibleName(self.tr("How much of {name} is here").format(name=name))
         self.bar.setVisible(row.state != "done")
         self.figures.setText(in_parts(self._figures(row)))
-        problem = row.problem if row.state in ("failed", "retrying") else row.unusable
+        problem = row.problem if row.state in ("failed", "retrying") else row.unusable if not row.is_away else None
         words = render(problem) if problem is not None else ""
         self.problem.setText(words)
         self.problem.setVisible(bool(words))
@@ -81,7 +81,7 @@ class DownloadCard(QFrame):
 
     def _show_buttons(self, row: DownloadRow, name: str) -> None:
         before = next((each for each in (self.load, self.page, *self.buttons.values()) if each.hasFocus()), None)
-        self.load.setVisible(row.state == "done" and bool(row.path) and row.unusable is None)
+        self.load.setVisible(row.state == "done" and bool(row.path) and row.unusable is None and not row.is_away)
         self.load.setAccessibleName(self.tr("Load and chat: {name}").format(name=name))
         self.page.setVisible(row.state == "failed")
         self.page.setAccessibleName(self.tr("Show the page of {name}").format(name=name))
@@ -117,6 +117,8 @@ class DownloadCard(QFrame):
                 return [here, self.tr("paused")]
             case "failed":
                 return [here, self.tr("stopped")]
+            case _ if row.is_away:
+                return [size, self.tr("downloaded, and deleted or moved since")]
             case _ if row.unusable is not None:
                 return [size, self.tr("downloaded, but there is no chat with it")]
             case _:
@@ -130,6 +132,8 @@ class DownloadCard(QFrame):
                 return self.tr("Pause")
             case "resume":
                 return self.tr("Resume")
+            case "again":
+                return self.tr("Download again")
             case "cancel":
                 return self.tr("Cancel")
             case _:

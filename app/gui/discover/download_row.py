@@ -6,11 +6,12 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.download import DownloadWanted
+from app.core.model import FoundModel
 from app.gui import theme
 from app.gui.discover.words import time_left
 from app.gui.widgets.buttons import text_button
 from app.gui.widgets.labels import label
-from app.services.downloads import DownloadRow, Downloads
+from app.services.downloads import DownloadRow, Downloads, Standing
 from app.services.units import byte_size
 
 
@@ -74,37 +75,58 @@ class DownloadButtons(QWidget):
 
     def show_state(self) -> None:
         """Show what became of it."""
-        row = self._row()
-        is_here = row is not None and row.state == "done"
-        had_keyboard = self.button.hasFocus()
-        self.button.setEnabled(self._wanted is not None and not self._problem and row is None)
-        self.to_downloads.setVisible(row is not None)
-        may_chat = row is not None and is_here and bool(row.path) and row.unusable is None
-        self.load.setVisible(may_chat)
-        self.button.setVisible(self._is_offered and row is None)
-        if had_keyboard and self.button.isHidden():  # it would be passed on to whatever comes next
-            (self.load if may_chat else self.to_downloads).setFocus()
+        standing = self._standing()
+        buttons = (self.button, self.load, self.to_downloads)
+        before = next((button for button in buttons if button.hasFocus()), None)
+        self.button.setEnabled(self._wanted is not None and not self._problem and standing.is_free)
+        self.button.setVisible(self._is_offered and standing.is_free)
+        self.load.setVisible(bool(standing.path))
+        self.to_downloads.setVisible(standing.row is not None)
+        if before is not None and before.isHidden():  # it would be passed on to whatever comes next
+            next((button for button in buttons if not button.isHidden()), before).setFocus()
         if self._wanted is not None:
             self.button.setText(self._words)
             self.button.setAccessibleName(self._words)
-        self.state.setText(self._said(row))
+        self.state.setText(self._said(standing))
 
-    def _row(self) -> DownloadRow | None:
-        return self._downloads.row(self._wanted.key) if self._wanted is not None else None
+    def _standing(self) -> Standing:
+        return self._downloads.standing(self._wanted) if self._wanted is not None else Standing()
 
     def _load(self) -> None:
-        row = self._row()
-        if row is not None and row.state == "done":
-            self.load_wanted.emit(row.path)
+        path = self._standing().path
+        if path:
+            self.load_wanted.emit(path)
 
-    def _said(self, row: DownloadRow | None) -> str:
-        if row is not None and row.unusable is not None:
+    def _said(self, standing: Standing) -> str:
+        row, found, is_other = standing.row, standing.found, standing.is_other
+        if found is not None:
+            return self._said_of_found(found, is_other=is_other)
+        if row is None:
+            return self._problem or self._note
+        if row.state == "done":
+            return self._said_of_whole(row, is_other=is_other)
+        if row.state == "failed":
+            failed = self.tr("The download of another version of it has failed.")
+            return failed if is_other else self.tr("Its download has failed.")
+        words = self.tr("It is among the downloads: {percent} % are here.")
+        if is_other:
+            words = self.tr("Another version of the same file is among the downloads: {percent} % are here.")
+        here = words.format(percent=int(row.share * 100))
+        return here if row.seconds_left is None else f"{here} {time_left(row.seconds_left)}"
+
+    def _said_of_found(self, found: FoundModel, *, is_other: bool) -> str:
+        if is_other:
+            return self.tr(
+                "Another version of it is on this machine under the same name: to download this one, rename or delete"
+                " that one first."
+            )
+        if found.is_read and found.problem is not None:
+            return self.tr("It is on this machine, but there is no chat with it.")
+        return self.tr("It is on this machine.")
+
+    def _said_of_whole(self, row: DownloadRow, *, is_other: bool) -> str:
+        if row.is_away:
+            return self._problem or self.tr("It was downloaded, and deleted or moved since.")
+        if row.unusable is not None:
             return self.tr("It is downloaded, but there is no chat with it.")
-        if row is not None and row.state == "done":
-            return self.tr("It is downloaded.")
-        if row is not None and row.state == "failed":
-            return self.tr("Its download has failed.")
-        if row is not None:
-            here = self.tr("It is among the downloads: {percent} % are here.").format(percent=int(row.share * 100))
-            return here if row.seconds_left is None else f"{here} {time_left(row.seconds_left)}"
-        return self._problem or self._note
+        return self.tr("Another version of it is downloaded.") if is_other else self.tr("It is downloaded.")

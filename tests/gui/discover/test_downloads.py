@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtWidgets import QDoubleSpinBox, QProgressBar, QPushButton
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
+from app.core.model import FoundModel
 from app.core.words import translate
 from app.gui.discover.download_card import DownloadCard
 from tests.gui.conftest import Stage
@@ -90,6 +91,21 @@ def test_a_chat_is_not_offered_with_what_cannot_have_one(listed: Stage) -> None:
     listed.desk.program.downloads.say_unusable(ONE.key, LOST)
     assert not card.load.isVisible() and card.problem.text() == "The connection to hub.example was lost: try again."
     assert figures(card) == "400 MiB · downloaded, but there is no chat with it"
+
+
+def test_what_was_deleted_since_says_so_and_is_offered_again(listed: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    downloads, asked = listed.desk.program.downloads, []
+    monkeypatch.setattr(downloads._port, "add", asked.append)
+    tells(listed, DownloadChanged(ONE, "done", 400 * MIB, path="/m/one.gguf"))
+    downloads.note_found([FoundModel("/m/one.gguf", 400 * MIB, "One")])
+    (card,) = cards(listed)
+    card.load.setFocus()
+    downloads.note_found([])
+    assert figures(card) == "400 MiB · downloaded, and deleted or moved since"
+    assert buttons(card) == ["Download again", "Remove from the list"]
+    assert listed.window.focusWidget() is card.buttons["again"]
+    card.buttons["again"].click()
+    assert asked == [ONE]
 
 
 def test_a_button_asks_for_what_it_says_of_its_own_download(listed: Stage, monkeypatch: pytest.MonkeyPatch) -> None:

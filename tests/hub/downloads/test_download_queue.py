@@ -149,6 +149,18 @@ def test_another_commit_of_the_same_files_takes_the_place_of_one_that_does_not_r
         assert made.files() == ["a.gguf"]
 
 
+def test_two_models_that_share_a_file_never_write_it_at_once(hub: DownloadHub, tmp_path: Path) -> None:
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path) as made:
+        both, one = hub.wanted("a.gguf", "b.gguf"), hub.wanted("b.gguf")
+        made.queue.add(both)
+        assert hub.at_hold.wait(10)
+        made.queue.add(one)
+        made.queue.pause(both.key)
+        made.until("paused", both.key)
+        assert one.key not in {event.wanted.key for event in made.told if isinstance(event, DownloadChanged)}
+
+
 def test_a_later_run_goes_on_where_the_earlier_one_ended(hub: DownloadHub, tmp_path: Path) -> None:
     kept = tmp_path / "data" / "downloads.json"
     hub.break_at = [HALF]
