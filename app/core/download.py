@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Literal
 
 import msgspec
 
 from app.core.file_name import is_reserved
 from app.core.hub_model import HubModel
-from app.core.words import Sentence
+from app.core.printable import printable
+from app.core.words import Sentence, translate
 
 SHA256_DIGITS = 64
 COMMIT_DIGITS = 40
 LONGEST_NAME = 240
 """Characters of one folder or file: what no disk takes is refused before anything is fetched."""
+_LONGEST_SAID = 120
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _FORBIDDEN = frozenset('\\:*?"<>|')
 
@@ -112,6 +115,19 @@ def safe_parts(path: str) -> tuple[str, ...] | None:
     """
     parts = tuple(path.split("/"))
     return parts if parts and all(map(_is_safe, parts)) else None
+
+
+def refusal_of(repository: str, paths: Iterable[str]) -> Sentence | None:
+    """Return why files of a repository cannot be kept under their names; None where they can."""
+    unsafe = next((path for path in paths if safe_parts(f"{repository}/{path}") is None), None)
+    if unsafe is None:
+        return None
+    name = printable(" ".join(unsafe.split()))
+    return translate(
+        "Download",
+        "The repository lists a file whose name cannot be kept safely ({name}): choose another file.",
+        name=name if len(name) <= _LONGEST_SAID else name[: _LONGEST_SAID - 1] + "…",
+    )
 
 
 def _is_safe(part: str) -> bool:

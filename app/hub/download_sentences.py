@@ -135,17 +135,6 @@ def written_elsewhere(name: str) -> UserError:
     )
 
 
-def unsafe_path(path: str) -> UserError:
-    """A path of the listing that could lead elsewhere."""
-    return UserError(
-        translate(
-            "Download",
-            "The repository lists a file whose name cannot be kept safely ({name}): choose another file.",
-            name=_short(path),
-        )
-    )
-
-
 def broken(name: str) -> UserError:
     """Something that nobody expected."""
     return UserError(

@@ -14,7 +14,7 @@ from typing import BinaryIO
 
 import msgspec
 
-from app.core.download import DownloadWanted, safe_parts
+from app.core.download import DownloadWanted, refusal_of, safe_parts
 from app.core.errors import UserError
 from app.core.gguf_magic import GGUF_MAGIC
 from app.hub import download_sentences
@@ -127,13 +127,10 @@ class PartialFile:
 
 def goals_of(folder: Path, wanted: DownloadWanted) -> list[Path]:
     """Return where the files belong, or raise the sentence about one that could lead elsewhere."""
-    goals = []
-    for file in wanted.files:
-        parts = safe_parts(f"{wanted.repository}/{file.path}")
-        if parts is None:
-            raise download_sentences.unsafe_path(file.path)
-        goals.append(folder.joinpath(*parts))
-    return goals
+    refusal = refusal_of(wanted.repository, (file.path for file in wanted.files))
+    if refusal is not None:
+        raise UserError(refusal)
+    return [folder.joinpath(*safe_parts(f"{wanted.repository}/{file.path}") or ()) for file in wanted.files]
 
 
 def delete_partial(goal: Path) -> bool:

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from app.core.download import refusal_of
 from app.core.hub_page import HubPage, HubQuantisation
 from app.core.model import LoadOptions
 from app.core.quality import LossLevel, QualityLoss, QualityTable, expected_loss
@@ -69,18 +70,27 @@ def choose_file(
     page: HubPage, devices: Sequence[PlannedDevice], table: QualityTable, read: PlannedModel | None = None
 ) -> FileChoice:
     """Return what suits this machine at the usual context; `read` is one of the models by its header, if that was read."""
-    models = [each for each in page.quantisations if not each.is_projector and not each.missing_parts]
+    whole = [each for each in page.quantisations if not each.is_projector and not each.missing_parts]
+    refusals = {each.path: refusal_of(page.repository.id, (file.path for file in each.files)) for each in whole}
+    refused = tuple(
+        JudgedFile(each.path, Fit("unknown", refusal), None, size=each.size)
+        for each in whole
+        if (refusal := refusals[each.path]) is not None
+    )
+    models = [each for each in whole if refusals[each.path] is None]
     known = page.repository.parameters
     files = tuple(_judged(each, page, devices, table, read, known) for each in models[:MOST_JUDGED])
     if len(models) > MOST_JUDGED:
         rest = tuple(JudgedFile(each.path, _NOT_JUDGED, None, size=each.size) for each in models[MOST_JUDGED:])
-        return FileChoice((*files, *rest), reason=_TOO_MANY)
+        return FileChoice((*files, *rest, *refused), reason=_TOO_MANY)
+    if not files and refused:
+        return FileChoice(refused, reason=refused[0].fit.reason)
     if not files:
         return FileChoice(
             reason=translate("Recommending", "There is no whole model in this repository: look for another one.")
         )
     chosen, reason = _chosen(files)
-    return FileChoice(files, "" if chosen is None else chosen.path, reason)
+    return FileChoice((*files, *refused), "" if chosen is None else chosen.path, reason)
 
 
 def planned_guess(name: str, size: int, parameters: int, context: int | None) -> PlannedFile:

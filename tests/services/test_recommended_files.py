@@ -173,3 +173,15 @@ def test_of_thousands_of_models_the_smallest_are_judged_and_none_is_recommended(
     assert len(choice.files) == len(many) and choice.recommended == ""
     assert [file.fit.verdict == "unknown" for file in choice.files].index(True) == MOST_JUDGED
     assert choice.reason is not None and "too many models" in choice.reason.template
+
+
+def test_what_cannot_be_kept_under_its_name_is_never_recommended_and_says_why() -> None:
+    good, bad = page("Q4_K_M"), page("Q8_0")
+    climbing = HubQuantisation("Q8_0", (HubFile("../../m-Q8_0.gguf", bad.quantisations[0].size),), BITS["Q8_0"])
+    choice = choose_file(HubPage(ALL.repository, (*good.quantisations, climbing)), graphics(80), TABLE)
+    assert name_of(choice) == "Q4_K_M"
+    refused = choice.of(climbing.path)
+    assert refused is not None and refused.fit.verdict == "unknown"
+    assert "cannot be kept safely (../../m-Q8_0.gguf)" in refused.fit.reason.english()
+    alone = choose_file(HubPage(ALL.repository, (climbing,)), graphics(80), TABLE)
+    assert alone.recommended == "" and alone.reason == refused.fit.reason

@@ -5,12 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
-from app.core.download import DownloadWanted
+from app.core.download import DownloadWanted, refusal_of
 from app.core.model import FoundModel
 from app.gui import theme
 from app.gui.discover.words import time_left
 from app.gui.widgets.buttons import text_button
 from app.gui.widgets.labels import label
+from app.gui.widgets.words import render
 from app.services.downloads import DownloadRow, Downloads, Standing
 from app.services.units import byte_size
 
@@ -63,6 +64,8 @@ class DownloadButtons(QWidget):
 
         `problem` says why it cannot be had, if it cannot, `note` what else is to be known. Nothing is offered where there is nothing that could be chosen.
         """
+        refusal = refusal_of(wanted.repository, (file.path for file in wanted.files)) if wanted is not None else None
+        problem = problem or (render(refusal) if refusal is not None else "")
         self._wanted, self._problem, self._note, self._is_offered = wanted, problem, note, is_offered
         if wanted is not None:
             self._words = self.tr("Download {name} ({size})").format(name=name, size=byte_size(wanted.size))

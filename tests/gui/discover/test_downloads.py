@@ -94,7 +94,8 @@ def test_a_chat_is_not_offered_with_what_cannot_have_one(listed: Stage) -> None:
 
 
 def test_what_was_deleted_since_says_so_and_is_offered_again(listed: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    downloads, asked = listed.desk.program.downloads, []
+    asked: list[DownloadWanted] = []
+    downloads = listed.desk.program.downloads
     monkeypatch.setattr(downloads._port, "add", asked.append)
     tells(listed, DownloadChanged(ONE, "done", 400 * MIB, path="/m/one.gguf"))
     downloads.note_found([FoundModel("/m/one.gguf", 400 * MIB, "One")])

@@ -229,3 +229,20 @@ def test_nothing_of_the_page_is_cut_off(discover: Stage, hub: LoopbackHub, qapp:
         found = cut_off(discover.find("discover_part"))
         assert [each for each in found if each.startswith(("QLabel", "QPushButton"))] == []
         assert discover.find("discover_card").height() >= 60
+
+
+def test_a_file_that_would_lie_elsewhere_says_why_and_cannot_be_downloaded(
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_memory(discover, monkeypatch)
+    hub.files = {"../tiny-Q4_K_M.gguf": b"x" * 1_000_000}
+    searches(discover)
+    opens(discover)
+    fits_known(discover)
+    assert table(discover)[0][4] == "–" and "recommended" not in table(discover)[0][0]
+    assert "cannot be kept safely" in discover.reads("discover_reason")
+    assert "cannot be kept safely" in discover.reads("discover_download_state")
+    assert not discover.find("discover_download_button").isEnabled()
+    tree = discover.find_as(QTreeWidget, "discover_quantisations")
+    QTest.keyClick(tree, Qt.Key.Key_Return)
+    assert discover.desk.program.downloads.rows == ()
