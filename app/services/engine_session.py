@@ -6,6 +6,7 @@ Asks the engine through its port and never waits; every request ends in exactly 
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -79,6 +80,9 @@ class EngineSession:
         """The wish that was refused last for want of memory, until another one is fulfilled."""
         self._loading: Loading | None = None
         self._names: dict[Path, str] = {}
+        self.own_name: Callable[[str], str] = lambda _identity: ""
+        """What people call a model; empty where they have given it no name."""
+        check.own_name = lambda identity: self.own_name(identity)
         self.percent = 0.0
         """How much of the model is loaded, while it is being loaded."""
         self._loaded: tuple[ModelInfo, ModelRef] | None = None
@@ -164,7 +168,8 @@ class EngineSession:
             self.wish = self._held or self.wish
         self._check.cancel()
         if self._loaded is not None:
-            self._told.unloaded(self._loaded[0], self.name or self._loaded[0].name)
+            model, ref = self._loaded
+            self._told.unloaded(model, self.own_name(ref.identity) or self.name or model.name)
         self._loading = self._loaded = None
         self._engine.unload()
         self._questions.fail_open("cancelled", _UNLOADED)

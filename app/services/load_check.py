@@ -81,6 +81,8 @@ class LoadCheck:
         self.memory = memory
         """What main memory there is now."""
         self._inquiry: _Inquiry | None = None
+        self.own_name: Callable[[str], str] = lambda _identity: ""
+        """What people call a model; empty where they have given it no name."""
 
     @property
     def busy(self) -> bool:
@@ -113,7 +115,8 @@ class LoadCheck:
             case MemoryMeasured() if inquiry.checked is not None:
                 checked = inquiry.checked
                 lack = shortage(event, checked.options, self.memory().available, inquiry.present)
-                self._end(checked, None if lack is None else _no_room(checked, event, lack))
+                name = self.own_name(checked.ref.identity) or checked.file.name
+                self._end(checked, None if lack is None else _no_room(name, checked.request, event, lack))
             case Failed() if inquiry.checked is not None:
                 self._end(inquiry.checked, event if event.kind in ("model", "wrong_use") else None)
             case _:
@@ -197,9 +200,9 @@ def _lack(device: str, uses: tuple[DeviceMemory, ...], free: int) -> Shortage | 
     return Shortage(device, needed, free, by_cache=weights < free) if needed > free else None
 
 
-def _no_room(checked: Checked, measured: MemoryMeasured, lack: Shortage) -> Failed:
+def _no_room(name: str, request: int, measured: MemoryMeasured, lack: Shortage) -> Failed:
     values: dict[str, str | int | float] = {
-        "name": checked.file.name,
+        "name": name,
         "context": measured.context,
         "needed": round(lack.needed / GIB, 1),
         "free": round(lack.free / GIB, 1),
@@ -226,7 +229,7 @@ def _no_room(checked: Checked, measured: MemoryMeasured, lack: Shortage) -> Fail
             " quantisation of it, or close other programs.",
             **values,
         )
-    return Failed(checked.request, "memory", sentence)
+    return Failed(request, "memory", sentence)
 
 
 def unchecked(path: Path) -> FoundModel:

@@ -33,7 +33,7 @@ class ModelNotes:
         self._request: int | None = None
         self.has_measured = False
         """Whether the store has said when models answered."""
-        models.own_name = lambda identity: self.of(identity).name
+        models.own_name = session.own_name = lambda identity: self.of(identity).name
 
     def of(self, identity: str) -> ModelNote:
         """Return what is said of a model, which may be nothing."""

@@ -242,6 +242,14 @@ def test_unloading_says_what_is_free_again_and_loads_again_at_a_click(ready: Sta
     assert ready.engine.load.path == str(model)
 
 
+def test_a_model_is_called_as_people_call_it_when_it_is_unloaded(ready: Stage) -> None:
+    ref = ready.desk.program.session.ref
+    assert ref is not None
+    ready.desk.program.model_notes.call(ref.identity, "Scribe")
+    unload(ready)
+    assert ready.reads("notice_text") == "Scribe was unloaded: its memory is free again."
+
+
 def test_unloading_gives_the_memory_back_and_the_next_question_loads_again(ready: Stage, model: Path) -> None:
     unload(ready)
     assert ready.engine.unloaded == 1

@@ -72,6 +72,14 @@ def test_a_load_that_cannot_fit_leaves_the_open_model_usable(
     assert len(desk.engine.all(Load)) == 1 and not desk.engine.all(Cancel)
 
 
+def test_a_model_that_is_refused_is_called_as_people_call_it(desk: Desk, model: Path) -> None:
+    desk.load(model)
+    assert desk.program.session.ref is not None
+    desk.program.model_notes.call(desk.program.session.ref.identity, "Scribe")
+    wish_for_too_much(desk, model, needs(23_000))
+    assert desk.told.startswith("“Scribe” ")
+
+
 def test_a_refused_model_can_be_loaded_anyway(desk: Desk, model: Path, other_model: Path) -> None:
     desk.load(model)
     wish_for_too_much(desk, other_model, needs(23_000))
