@@ -29,6 +29,9 @@ MAIN = "main"
 class ServerFailed(UserError):
     """A server could not be read from at all: what else is there of it will fail the same way."""
 
+    wants_token = False
+    """Whether it may give to an access token, or to another one, what it refused."""
+
 
 class Offline(ServerFailed):
     """The program was told to stay offline: nothing was asked, and nothing will be."""

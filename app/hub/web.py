@@ -33,6 +33,10 @@ _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 """What urllib and http.client raise for servers that do as they like; a broken address or header is a ValueError."""
 
 
+WANT_TOKEN = (401, 403, 429)
+"""Nobody may have it who is not known, or has not accepted its terms; or fewer requests are taken of those."""
+
+
 class Refused(ServerFailed):
     """A server answers with a status other than success."""
 
@@ -40,6 +44,7 @@ class Refused(ServerFailed):
         super().__init__(told.sentence, told.exit_code)
         self.status = status
         self.host = host
+        self.wants_token = status in WANT_TOKEN
         self.retry_after = retry_after
         """As the server says it: seconds, or a date; empty where it does not."""
 

@@ -11,6 +11,7 @@ from typing import TypeVar
 import msgspec
 
 from app.core.errors import ExitCode, UserError
+from app.core.hub_model import ServerFailed
 from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
 from app.core.hub_watch import HubWatch
@@ -25,8 +26,8 @@ SEARCH, PAGE = "hub search", "hub page"
 T = TypeVar("T")
 
 
-_Answer = tuple[T | None, Sentence | None]
-"""What came of a question: what was told, or why nothing was."""
+_Answer = tuple[T | None, Sentence | None, bool]
+"""What came of a question: what was told, or why nothing was, and whether an access token may help."""
 
 
 class Discovering:
@@ -48,6 +49,8 @@ class Discovering:
         self.page: HubPage | None = None
         self.page_problem: Sentence | None = None
         """Why the page that is open cannot be shown."""
+        self.page_wants_token = False
+        """Whether an access token, or another one, may open that page."""
         self._hub = hub
         self._search: LatestJob[_Answer[HubListing]] = LatestJob(jobs, SEARCH, self._take_listing)
         self._page: LatestJob[_Answer[HubPage]] = LatestJob(jobs, PAGE, self._take_page)
@@ -88,6 +91,7 @@ class Discovering:
         if repository != self.repository:
             self.page = None
         self.repository, self.page_problem, self._page_watch = repository, None, HubWatch()
+        self.page_wants_token = False
         watch = self._page_watch
         self._page.want(lambda: _asked(lambda: self._hub.describe(repository, watch)))
         self.paged.emit()
@@ -104,7 +108,7 @@ class Discovering:
         """Close the page that is open."""
         self._page_watch.cancel()
         self._page.forget()
-        self.repository, self.page, self.page_problem = "", None, None
+        self.repository, self.page, self.page_problem, self.page_wants_token = "", None, None, False
         self.paged.emit()
 
     def stop(self) -> None:
@@ -140,7 +144,7 @@ class Discovering:
         self.searched.emit()
 
     def _take_listing(self, answer: _Answer[HubListing] | None) -> None:
-        told, self.search_problem = answer or (None, _broken())
+        told, self.search_problem, _ = answer or (None, _broken(), False)
         if told is not None and self._goes_on and self.listing is not None:
             known = {each.id for each in self.listing.repositories}
             more = tuple(each for each in told.repositories if each.id not in known)
@@ -150,7 +154,7 @@ class Discovering:
         self.searched.emit()
 
     def _take_page(self, answer: _Answer[HubPage] | None) -> None:
-        told, self.page_problem = answer or (None, _broken())
+        told, self.page_problem, self.page_wants_token = answer or (None, _broken(), False)
         if told is not None:
             self.page = told
         self.paged.emit()
@@ -158,9 +162,9 @@ class Discovering:
 
 def _asked(ask: Callable[[], T]) -> _Answer[T]:
     try:
-        return ask(), None
+        return ask(), None, False
     except UserError as error:
-        return None, error.sentence
+        return None, error.sentence, isinstance(error, ServerFailed) and error.wants_token
 
 
 def _broken() -> Sentence:

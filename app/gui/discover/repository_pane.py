@@ -100,6 +100,7 @@ class RepositoryPane(QWidget):
         if page is None:
             self._show_nothing()
             return
+        had_keyboard = self._has_keyboard(self.retry) or self._has_keyboard(self.token)
         self._stack.setCurrentIndex(1)
         told = page.repository
         self.page_button.setEnabled(bool(page.web))
@@ -124,6 +125,8 @@ class RepositoryPane(QWidget):
             self._judging.want_files(page)
         self._show_fits()
         self._show_download()
+        if had_keyboard:  # what it was on has gone with the problem
+            (self.list if page.quantisations else self.page_button).setFocus()
 
     def _show_nothing(self) -> None:
         found = self._discovering
@@ -143,8 +146,16 @@ class RepositoryPane(QWidget):
             self.nothing.setProperty("look", "problem" if is_problem else "muted")
             self.nothing.style().polish(self.nothing)
         self.nothing.setText(words)
-        self.retry.setVisible(is_problem)
-        self.token.setVisible(is_problem)
+        wants_token = is_problem and found.page_wants_token
+        if self._has_keyboard(self.token) and not wants_token:
+            self.retry.setFocus()
+        # the keyboard stays where it is while it is tried again
+        self.retry.setVisible(is_problem or (found.is_reading and self._has_keyboard(self.retry)))
+        self.token.setVisible(wants_token)
+
+    def _has_keyboard(self, widget: QWidget) -> bool:
+        """Whether the keyboard is on it, or will be once the dialog over the window is closed."""
+        return self.window().focusWidget() is widget
 
     def _age_words(self, page: HubPage) -> str:
         found = self._discovering

@@ -97,7 +97,9 @@ class SearchPane(QWidget):
         self.state.setVisible(bool(state))
         self.problem.setText(problem)
         self.problem.setVisible(bool(problem))
-        self.retry.setVisible(bool(problem))
+        had_keyboard = self.retry.hasFocus()
+        # the keyboard stays where it is while it is tried again
+        self.retry.setVisible(bool(problem) or (found.is_searching and had_keyboard))
         self._show_listed(listing)
         has_searched = found.query is not None
         self.catalogue.setVisible(not has_searched)
@@ -107,6 +109,8 @@ class SearchPane(QWidget):
         if self.more.hasFocus() and not found.has_more:
             self.list.setFocus()
         self.more.setVisible(found.has_more)
+        if had_keyboard and self.retry.isHidden():
+            (self.list if self._listed else self.line).setFocus()
 
     def _show_listed(self, listing: HubListing | None) -> None:
         listed = listing.repositories if listing is not None else ()

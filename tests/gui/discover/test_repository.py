@@ -141,6 +141,53 @@ def test_a_page_that_is_refused_says_why_and_can_be_read_again(discover: Stage, 
     assert discover.sees("discover_title") and not discover.sees("discover_nothing")
 
 
+@pytest.mark.parametrize(("status", "helps"), [(401, True), (403, True), (429, True), (404, False), (503, False)])
+def test_an_access_token_is_offered_where_one_may_help(
+    discover: Stage, hub: LoopbackHub, status: int, helps: bool
+) -> None:
+    searches(discover)
+    hub.describing = lambda request: request.send_text("", status)
+    opens(discover)
+    assert discover.sees("discover_page_retry_button")
+    assert discover.sees("discover_page_token_button") is helps
+
+
+def test_offline_no_access_token_is_asked_for(
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    searches(discover)
+    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
+    opens(discover)
+    assert "is offline" in discover.reads("discover_nothing")
+    assert discover.sees("discover_page_retry_button") and not discover.sees("discover_page_token_button")
+
+
+def test_the_keyboard_stays_on_the_page_while_it_is_tried_again(discover: Stage, hub: LoopbackHub) -> None:
+    searches(discover)
+    hub.describing = lambda request: request.send_text("", 503)
+    opens(discover)
+    retry = discover.find("discover_page_retry_button")
+    retry.setFocus()
+    for _ in range(2):
+        QTest.keyClick(retry, Qt.Key.Key_Space)
+        assert discover.desk.program.discovering.is_reading
+        assert discover.window.focusWidget() is retry and retry.isVisible()
+        rests(discover)
+        assert discover.window.focusWidget() is retry
+    hub.describing = lambda request: request.send_text("", 401)
+    QTest.keyClick(retry, Qt.Key.Key_Space)
+    rests(discover)
+    token = discover.find("discover_page_token_button")
+    token.setFocus()
+    discover.desk.program.discovering.open("org/tiny-GGUF")
+    assert discover.window.focusWidget() is retry, "the other button is gone"
+    rests(discover)
+    hub.describing = None
+    QTest.keyClick(retry, Qt.Key.Key_Space)
+    rests(discover)
+    assert discover.window.focusWidget() is discover.find("discover_quantisations")
+
+
 def test_offline_a_page_of_earlier_is_shown_with_its_age_and_nothing_is_asked(
     discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -93,6 +93,21 @@ def test_a_search_that_fails_says_why_and_can_be_tried_again(discover: Stage, hu
     assert not discover.sees("discover_retry_button")
 
 
+def test_the_keyboard_stays_in_the_search_while_it_is_tried_again(discover: Stage, hub: LoopbackHub) -> None:
+    hub.searching = lambda request: request.send_text("", 503)
+    searches(discover)
+    retry = discover.find("discover_retry_button")
+    retry.setFocus()
+    QTest.keyClick(retry, Qt.Key.Key_Space)
+    assert discover.desk.program.discovering.is_searching and discover.window.focusWidget() is retry
+    rests(discover)
+    assert discover.window.focusWidget() is retry
+    hub.searching = None
+    QTest.keyClick(retry, Qt.Key.Key_Space)
+    rests(discover)
+    assert discover.window.focusWidget() is discover.find("discover_list")
+
+
 def test_where_more_fails_what_is_there_stays_and_more_is_tried_again(discover: Stage, hub: LoopbackHub) -> None:
     searches(discover)
     hub.searching = lambda request: request.send_text("", 503)
