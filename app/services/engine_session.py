@@ -82,7 +82,7 @@ class EngineSession:
         self._names: dict[Path, str] = {}
         self.own_name: Callable[[str], str] = lambda _identity: ""
         """What people call a model; empty where they have given it no name."""
-        check.own_name = lambda identity: self.own_name(identity)
+        check.own_name = self._known_name
         self.percent = 0.0
         """How much of the model is loaded, while it is being loaded."""
         self._loaded: tuple[ModelInfo, ModelRef] | None = None
@@ -265,6 +265,9 @@ class EngineSession:
                 self._take_gone(event)
             case _:
                 pass
+
+    def _known_name(self, identity: str) -> str:
+        return self.own_name(identity)
 
     @property
     def _is_ready(self) -> bool:
