@@ -17,6 +17,8 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?Z", re.ASCII)
 _LONGEST = 200
 """Of one word that a hub tells."""
 _MOST_WORDS = 200
+_LARGEST = 1 << 50
+"""Of one number: what a hub counts is far below it, and of what is not nobody knows what it means."""
 
 
 class _Gguf(msgspec.Struct, omit_defaults=True):
@@ -117,4 +119,4 @@ def _words(told: Any) -> list[str]:
 
 
 def _number(told: int | None) -> int | None:
-    return told if told is not None and told >= 0 else None
+    return told if told is not None and 0 <= told <= _LARGEST else None
