@@ -76,4 +76,4 @@ class CatalogueList(QListWidget):
         item.setIcon(fit_icon(fit, self._icons, self._themes.current, on_accent=True))
         item.setData(Qt.ItemDataRole.UserRole, model.name)
         item.setData(Qt.ItemDataRole.AccessibleTextRole, ". ".join([model.name, *facts, purpose_of(model)]))
-        item.setToolTip(hint_of("\n".join([purpose_of(model), fit_reason(fit)])))
+        item.setToolTip(hint_of("\n".join([model.name, " · ".join(facts), purpose_of(model), fit_reason(fit)])))

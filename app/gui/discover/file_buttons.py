@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from app.core.model import FoundModel
-from app.gui import theme
 from app.gui.discover.rename_dialog import RenameDialog
 from app.gui.discover.trash_dialog import TrashDialog
 from app.gui.widgets.buttons import text_button
+from app.gui.widgets.flow import Flow
 from app.gui.widgets.words import render, set_hint
 from app.services.library_files import LibraryFiles
 
@@ -22,12 +22,10 @@ class FileButtons(QWidget):
         self._model: FoundModel | None = None
         self.rename = text_button(self.tr("Rename its file…"), "library_rename_button")
         self.trash = text_button(self.tr("Move to the trash…"), "library_trash_button")
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.SPACE_S)
+        row = Flow()
         row.addWidget(self.rename)
         row.addWidget(self.trash)
-        row.addStretch(1)
+        self.setLayout(row)
         self.rename.clicked.connect(lambda _checked=False: self._open_rename())
         self.trash.clicked.connect(lambda _checked=False: self._open_trash())
         self.show_model(None)

@@ -18,6 +18,7 @@ from app.gui.discover.words import shown
 from app.gui.widgets.buttons import text_button
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.fit_line import FitLine
+from app.gui.widgets.flow import Flow
 from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import set_hint
 from app.services.model_notes import ModelNotes
@@ -144,11 +145,9 @@ class LibraryPane(QWidget):
         QDesktopServices.openUrl(QUrl.fromLocalFile(str(Path(self.path).parent)))
 
     def _lay_out(self) -> None:
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.SPACE_S)
+        buttons = Flow()
         for button in (self.load, self.options, self.plan, self.inspect, self.folder):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         self._form.setHorizontalSpacing(theme.SPACE_L)
         self._form.setVerticalSpacing(theme.SPACE_S)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)

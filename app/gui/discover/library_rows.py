@@ -69,9 +69,8 @@ class LibraryRows(QAbstractListModel):
         if model is None:
             return None
         fit = self._look.fits.get(model.path) if model.is_usable else None
-        facts = line_of(model, is_loaded=model.path == self._loaded)
-        if fit is not None:
-            facts.append(fit_word(fit))
+        word = fit_word(fit) if fit is not None else ""
+        facts = line_of(model, is_loaded=model.path == self._loaded, fit=word)
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 name = f"★ {shown(model.name)}" if model.path in self._favourites else shown(model.name)
@@ -80,7 +79,8 @@ class LibraryRows(QAbstractListModel):
                 return self._icon(model, fit)
             case Qt.ItemDataRole.ToolTipRole:
                 reason = fit_reason(fit) if fit is not None else problem_of(model)
-                return hint_of("\n".join(part for part in (model.path, reason) if part))
+                said = (shown(model.name), " · ".join(facts), model.path, reason)
+                return hint_of("\n".join(part for part in said if part))
             case Qt.ItemDataRole.AccessibleTextRole:
                 starred = [translate("Library", "favourite")] if model.path in self._favourites else []
                 return ". ".join([shown(model.name), *starred, *facts])

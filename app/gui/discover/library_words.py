@@ -26,8 +26,11 @@ class Fact(NamedTuple):
     hint: str = ""
 
 
-def line_of(model: FoundModel, *, is_loaded: bool) -> list[str]:
-    """Return what stands under its name: what tells it from others."""
+def line_of(model: FoundModel, *, is_loaded: bool, fit: str = "") -> list[str]:
+    """Return what stands under its name: what tells it from others, and a word on whether it fits.
+
+    What matters least comes last, where a narrow list cuts it.
+    """
     facts = [translate("Library", "loaded")] if is_loaded else []
     if model.problem is not None and model.parts >= model.parts_wanted:
         facts.append(kind_of(model))
@@ -35,6 +38,8 @@ def line_of(model: FoundModel, *, is_loaded: bool) -> list[str]:
     facts.append(byte_size(model.size))
     if model.parts < model.parts_wanted:
         facts.append(parts_of(model))
+    if fit:
+        facts.append(fit)
     if model.origin != "own":
         facts.append(ORIGIN_NAMES[model.origin])
     return facts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTreeWidget, QTreeWidgetItem
 
 from app.core.hub_page import HubQuantisation
@@ -19,6 +20,9 @@ from app.services.units import UNKNOWN, byte_size, count
 MOST_ROWS = 200
 """Of a repository with more, people search for the others: nobody reads thousands, and making them takes long."""
 _NAME, _SIZE, _BITS, _LOSS, _FIT = range(5)
+_GIVE_WAY = (_BITS, _LOSS)
+"""These columns are away where there is no room for all, the first one first."""
+_LEAST_NAME_PX = 132
 
 
 class QuantisationList(QTreeWidget):
@@ -86,6 +90,11 @@ class QuantisationList(QTreeWidget):
         """Whether more are there than are shown at once."""
         return len(self._quantisations) > MOST_ROWS
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show the columns that there is room for; nothing is cut, and whether a model fits is always there."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
     def show_quantisations(self, quantisations: tuple[HubQuantisation, ...]) -> None:
         """Show those of another repository; the first one is chosen until another is recommended."""
         if quantisations == self._quantisations:
@@ -100,6 +109,19 @@ class QuantisationList(QTreeWidget):
         if words != self._words:
             self._words = words
             self._fill()
+
+    def _fit_columns(self) -> None:
+        header = self.header()
+        needed = {
+            column: max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
+            for column in (_SIZE, _BITS, _LOSS, _FIT)
+        }
+        room = self.viewport().width() - theme.scaled(_LEAST_NAME_PX)
+        for column in _GIVE_WAY:
+            is_away = sum(needed.values()) > room
+            self.setColumnHidden(column, is_away)
+            if is_away:
+                del needed[column]
 
     def _fill(self) -> None:
         before = self.current
@@ -150,9 +172,10 @@ class QuantisationList(QTreeWidget):
                 with QSignalBlocker(self):
                     self.setCurrentItem(item)
                 self.chosen.emit()
-            self._show_judged(item, judged.get(each.path))
+            self._show_judged(each, item, judged.get(each.path))
+        self._fit_columns()
 
-    def _show_judged(self, item: QTreeWidgetItem, judged: JudgedFile | None) -> None:
+    def _show_judged(self, each: HubQuantisation, item: QTreeWidgetItem, judged: JudgedFile | None) -> None:
         fit, loss = (judged.fit, judged.loss) if judged is not None else (None, None)
         item.setText(_FIT, fit_word(fit))
         item.setIcon(_FIT, fit_icon(fit, self._icons, self._themes.current))
@@ -163,6 +186,7 @@ class QuantisationList(QTreeWidget):
         words = self.tr("The model is about {percent} % less sure of its next token than in 16 bits.")
         said = words.format(percent=f"{loss.percent:.1f}") if loss is not None else unknown
         item.setToolTip(_LOSS, hint_of(said))
+        item.setToolTip(_NAME, hint_of(self._hint_of(each, item)))
 
     def _note_chosen(self) -> None:
         self._is_chosen = True
@@ -176,7 +200,7 @@ class QuantisationList(QTreeWidget):
         if each.bits_per_weight is None:
             untold = self.tr("The hub does not tell how many parameters it has.")
             item.setToolTip(_BITS, hint_of(self.tr("A projector is no model.") if each.is_projector else untold))
-        item.setToolTip(_NAME, hint_of(shown(each.path)))
+        item.setToolTip(_NAME, hint_of(self._hint_of(each, item)))
         self.addTopLevelItem(item)
         self._rows.append((each, item))
 
@@ -184,9 +208,17 @@ class QuantisationList(QTreeWidget):
         item = QTreeWidgetItem([words])
         item.setFlags(Qt.ItemFlag.ItemIsEnabled)
         item.setFont(_NAME, theme.font(theme.SMALL_PX))
+        item.setToolTip(_NAME, hint_of(words))
         self._notes.append(item)
         self.addTopLevelItem(item)
         item.setFirstColumnSpanned(True)
+
+    def _hint_of(self, each: HubQuantisation, item: QTreeWidgetItem) -> str:
+        """Return where a file lies, and what stands in columns that may be away."""
+        pair, heads = self.tr("{caption}: {value}"), self.headerItem()
+        said = [pair.format(caption=heads.text(column), value=item.text(column)) for column in _GIVE_WAY]
+        known = [words for words, column in zip(said, _GIVE_WAY, strict=True) if item.text(column)]
+        return "\n".join([shown(each.path), *([] if each.is_projector else known)])
 
     def _name_of(self, each: HubQuantisation) -> str:
         name = shown(each.name)
