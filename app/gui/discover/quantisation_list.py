@@ -22,7 +22,8 @@ MOST_ROWS = 200
 _NAME, _SIZE, _BITS, _LOSS, _FIT = range(5)
 _GIVE_WAY = (_BITS, _LOSS)
 """These columns are away where there is no room for all, the first one first."""
-_LEAST_NAME_PX = 132
+_NAME_PX = 176
+"""So much room names have before all columns are shown: that of a short one that is recommended."""
 
 
 class QuantisationList(QTreeWidget):
@@ -116,7 +117,7 @@ class QuantisationList(QTreeWidget):
             column: max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
             for column in (_SIZE, _BITS, _LOSS, _FIT)
         }
-        room = self.viewport().width() - theme.scaled(_LEAST_NAME_PX)
+        room = self.viewport().width() - min(theme.scaled(_NAME_PX), self.sizeHintForColumn(_NAME))
         for column in _GIVE_WAY:
             is_away = sum(needed.values()) > room
             self.setColumnHidden(column, is_away)
@@ -214,11 +215,11 @@ class QuantisationList(QTreeWidget):
         item.setFirstColumnSpanned(True)
 
     def _hint_of(self, each: HubQuantisation, item: QTreeWidgetItem) -> str:
-        """Return where a file lies, and what stands in columns that may be away."""
+        """Return a name that may be cut, where its file lies, and what stands in columns that may be away."""
         pair, heads = self.tr("{caption}: {value}"), self.headerItem()
         said = [pair.format(caption=heads.text(column), value=item.text(column)) for column in _GIVE_WAY]
         known = [words for words, column in zip(said, _GIVE_WAY, strict=True) if item.text(column)]
-        return "\n".join([shown(each.path), *([] if each.is_projector else known)])
+        return "\n".join([item.text(_NAME), shown(each.path), *([] if each.is_projector else known)])
 
     def _name_of(self, each: HubQuantisation) -> str:
         name = shown(each.name)

@@ -59,7 +59,7 @@ def test_whether_a_quantisation_fits_is_in_sight_and_what_gives_way_is_said_on_h
     assert [head.isSectionHidden(column) for column in range(5)] == [False, False, True, True, False]
     assert head.sectionViewportPosition(4) + head.sectionSize(4) <= tree.viewport().width()
     item = tree.topLevelItem(0)
-    assert item is not None
+    assert item is not None and f"{item.text(0)}<br>" in item.toolTip(0).replace("\n", "<br>")
     _, _, bits, loss, _ = table(stage)[0]
     assert f"Bits per weight: {bits}" in item.toolTip(0) and f"Expected loss: {loss}" in item.toolTip(0)
     note = tree.topLevelItem(2)
