@@ -113,6 +113,8 @@ class QuantisationList(QTreeWidget):
 
     def _fit_columns(self) -> None:
         header = self.header()
+        for column in _GIVE_WAY:
+            self.setColumnHidden(column, False)  # what is hidden tells no width
         needed = {
             column: max(self.sizeHintForColumn(column), header.sectionSizeHint(column))
             for column in (_SIZE, _BITS, _LOSS, _FIT)
