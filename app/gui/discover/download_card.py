@@ -101,12 +101,14 @@ class DownloadCard(QFrame):
         match row.state:
             case "waiting":
                 return [here, self.tr("waits for its turn")]
+            case "running" if row.bytes_per_s is None:
+                return [here, self.tr("begins")]
             case "running" if row.bytes_per_s == 0:
                 return [here, self.tr("waits for the server")]
             case "running":
-                speed = [self.tr("{size}/s").format(size=byte_size(int(row.bytes_per_s)))] if row.bytes_per_s else []
+                speed = self.tr("{size}/s").format(size=byte_size(int(row.bytes_per_s or 0)))
                 left = [time_left(row.seconds_left)] if row.seconds_left is not None else []
-                return [here, *speed, *left]
+                return [here, speed, *left]
             case "retrying" if row.again_in_s is not None:
                 return [here, self.tr("tries again in {seconds} s").format(seconds=max(1, round(row.again_in_s)))]
             case "retrying":

@@ -79,6 +79,8 @@ def test_each_state_says_how_far_it_is_and_what_can_be_done(
 
 
 def test_one_of_which_nothing_comes_says_so(listed: Stage) -> None:
+    tells(listed, DownloadChanged(ONE, "running", 100 * MIB))
+    assert figures(cards(listed)[0]) == "100 MiB of 400 MiB · begins"
     tells(listed, DownloadChanged(ONE, "running", 100 * MIB, 5.0 * MIB))
     tells(listed, DownloadChanged(ONE, "running", 100 * MIB, 0.0))
     assert figures(cards(listed)[0]) == "100 MiB of 400 MiB · waits for the server"
