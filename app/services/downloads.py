@@ -81,7 +81,7 @@ class Standing(msgspec.Struct, frozen=True):
     row: DownloadRow | None = None
     """Its download."""
     found: FoundModel | None = None
-    """What lies where it belongs."""
+    """What lies where it belongs, or the same file in the Hugging Face cache."""
     is_other: bool = False
     """Whether that is another version of it, which takes its place."""
 
@@ -144,6 +144,9 @@ class Downloads:
         found = self._here.get(str(self._folder.joinpath(*parts))) if parts is not None else None
         if found is not None and found.parts == found.parts_wanted:
             return Standing(row, found, is_other=found.size != wanted.size)
+        found = next((each for each in self._here.values() if _is_cached(each, wanted)), None)
+        if found is not None:
+            return Standing(row, found)
         return Standing(row, is_other=row is not None and not row.wanted.is_same(wanted))
 
     def start(self) -> None:
@@ -246,3 +249,12 @@ class Downloads:
     def _forget(self, key: str) -> None:
         if self._rows.pop(key, None) is not None:
             self.changed.emit()
+
+
+def _is_cached(found: FoundModel, wanted: DownloadWanted) -> bool:
+    """Whether a model is this very one, of the same commit, in the Hugging Face cache."""
+    if found.origin != "hub_cache" or found.size != wanted.size or found.parts != found.parts_wanted:
+        return False
+    folders = ("models--" + wanted.repository.replace("/", "--"), "snapshots", wanted.revision)
+    tail = (*folders, *wanted.files[0].path.split("/"))
+    return Path(found.path).parts[-len(tail) :] == tail

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadState, DownloadWanted
@@ -69,6 +70,24 @@ def test_a_file_that_a_search_has_found_needs_no_download() -> None:
     assert downloads.standing(FIRST).is_free, "the download brings the others"
     downloads.note_found([])
     assert downloads.standing(FIRST).is_free and len(told) == 4
+
+
+def test_the_same_commit_in_the_hugging_face_cache_needs_no_download() -> None:
+    downloads, _ = made()
+    path = f"/cache/models--org--repo/snapshots/{FIRST.revision}/a.gguf"
+    cached = FoundModel(path, 1000, "A", origin="hub_cache")
+    downloads.note_found([cached])
+    assert (downloads.standing(FIRST).is_free, downloads.standing(FIRST).path) == (False, path)
+    assert not downloads.standing(FIRST).is_other
+    assert downloads.standing(LATER).is_free, "another commit may be another file, and has another place"
+    for other in (
+        msgspec.structs.replace(cached, size=999),
+        msgspec.structs.replace(cached, parts_wanted=2),
+        msgspec.structs.replace(cached, origin="own"),
+        msgspec.structs.replace(cached, path=path.replace("org--repo", "org--other")),
+    ):
+        downloads.note_found([other])
+        assert downloads.standing(FIRST).is_free
 
 
 def test_a_path_that_cannot_be_kept_is_no_file_here() -> None:
