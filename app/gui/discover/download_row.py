@@ -3,17 +3,22 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QWidget
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from app.core.download import DownloadWanted, refusal_of
 from app.core.model import FoundModel
 from app.gui import theme
 from app.gui.discover.words import time_left
 from app.gui.widgets.buttons import text_button
+from app.gui.widgets.flow import Flow
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import render
 from app.services.downloads import DownloadRow, Downloads, Standing
 from app.services.units import byte_size
+
+_WORDS_PX = 176
+"""So much room the words have beside the buttons, or more."""
 
 
 class DownloadButtons(QWidget):
@@ -40,12 +45,13 @@ class DownloadButtons(QWidget):
         self.state = label(look="muted", pixels=theme.SMALL_PX, name=f"{name}_download_state")
         self.state.setWordWrap(True)
         self.state.setMinimumWidth(1)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.SPACE_S)
+        self._row, self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight, self), Flow()
+        self._row.setContentsMargins(0, 0, 0, 0)
+        self._row.setSpacing(theme.SPACE_S)
         for button in (self.button, self.load, self.to_downloads):
-            row.addWidget(button)
-        row.addWidget(self.state, 1)
+            self._buttons.addWidget(button)
+        self._row.addLayout(self._buttons)
+        self._row.addWidget(self.state, 1)
         self.setMinimumHeight(self.button.sizeHint().height())  # beside words that wrap, layouts squeeze a button
         self.button.clicked.connect(lambda _checked=False: self.download())
         self.load.clicked.connect(lambda _checked=False: self._load())
@@ -76,6 +82,11 @@ class DownloadButtons(QWidget):
         if self._wanted is not None and self.button.isEnabled() and self._is_offered:
             self._downloads.add(self._wanted)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have the words below the buttons where there is no room for them beside."""
+        super().resizeEvent(event)
+        self._arrange()
+
     def show_state(self) -> None:
         """Show what became of it."""
         standing = self._standing()
@@ -90,7 +101,16 @@ class DownloadButtons(QWidget):
         if self._wanted is not None:
             self.button.setText(self._words)
             self.button.setAccessibleName(self._words)
-        self.state.setText(self._said(standing))
+        said = self._said(standing)
+        self.state.setText(said)
+        self.state.setVisible(bool(said))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        self._buttons.invalidate()
+        needed = self._buttons.sizeHint().width() + theme.SPACE_S + theme.scaled(_WORDS_PX)
+        below, beside = QBoxLayout.Direction.TopToBottom, QBoxLayout.Direction.LeftToRight
+        self._row.setDirection(below if self.width() < needed else beside)
 
     def _standing(self) -> Standing:
         return self._downloads.standing(self._wanted) if self._wanted is not None else Standing()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, Qt
 from PySide6.QtWidgets import QPushButton, QScrollArea, QTreeWidget
 
+from app.core.download import DownloadChanged, wanted_of
 from app.core.found_file import FileOrigin
 from app.core.model import FoundModel
 from app.core.words import translate
@@ -15,6 +17,7 @@ from app.gui.widgets.fit_badge import FitLook
 from app.services.fit_badges import Fit
 from tests.gui.conftest import Stage
 from tests.gui.discover.looking import opens, rests, searches, table
+from tests.gui.fitting import cut_off
 from tests.hub.loopback_hub import LoopbackHub
 
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
@@ -80,3 +83,23 @@ def test_a_row_says_whether_it_fits_before_where_it_lies(
     assert text == "Apple\n" + " · ".join(["Q4_K_M", "4.0 GiB", "fits with less context", *said])
     hint = str(rows.index(0).data(Qt.ItemDataRole.ToolTipRole))
     assert all(part in hint for part in ("Apple", "fits with less context", *said, "/m/a.gguf", "It is being found"))
+
+
+@pytest.mark.parametrize("wide", [1280, 1000, 900])
+def test_what_is_said_beside_the_buttons_goes_below_them_where_it_has_no_room(
+    hub: LoopbackHub, stage: Stage, wide: int
+) -> None:
+    stage.triggers("models_action")
+    searches(stage)
+    opens(stage)
+    page = stage.desk.program.discovering.page
+    assert page is not None
+    failed = wanted_of(page.model(page.quantisations[0]))
+    failed = msgspec.structs.replace(failed, revision="e" * 40)
+    stage.desk.program.downloads.take(DownloadChanged(failed, "failed", 1))
+    narrows(stage, wide)
+    words, button = stage.find("discover_download_state"), stage.find("discover_download_button")
+    assert words.isVisible() and words.width() >= 176 and cut_off(stage.find("discover_part")) == []
+    left = words.mapTo(stage.window, words.rect().topLeft()).x()
+    is_beside = left > button.mapTo(stage.window, button.rect().topRight()).x()
+    assert is_beside is (wide != 1000), "at 900 the chats beside are away"
