@@ -87,8 +87,8 @@ class Standing(msgspec.Struct, frozen=True):
 
     @property
     def is_free(self) -> bool:
-        """Whether it can be downloaded now."""
-        is_over = self.row is None or self.row.is_away or (self.is_other and self.row.state == "failed")
+        """Whether it can be downloaded now, or what failed be tried again."""
+        is_over = self.row is None or self.row.is_away or self.row.state == "failed"
         return self.found is None and is_over
 
     @property

@@ -99,8 +99,12 @@ class DownloadButtons(QWidget):
         if before is not None and before.isHidden():  # it would be passed on to whatever comes next
             next((button for button in buttons if not button.isHidden()), before).setFocus()
         if self._wanted is not None:
-            self.button.setText(self._words)
-            self.button.setAccessibleName(self._words)
+            row = standing.row
+            is_again = row is not None and row.state == "failed" and not standing.is_other
+            self.button.setText(self.tr("Try again") if is_again else self._words)
+            self.button.setAccessibleName(
+                self.tr("Try again: {words}").format(words=self._words) if is_again else self._words
+            )
         said = self._said(standing)
         self.state.setText(said)
         self.state.setVisible(bool(said))

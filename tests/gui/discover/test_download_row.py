@@ -65,6 +65,21 @@ def test_while_another_version_comes_none_is_offered(known: Stage) -> None:
     assert says(known) == ("It is among the downloads: 25 % are here.", ["downloads"])
 
 
+def test_what_failed_is_tried_again_where_it_is_offered(known: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    wanted, downloads = offered(known), known.desk.program.downloads
+    before = known.reads("catalogue_download_button")
+    downloads.take(DownloadChanged(wanted, "failed", 1))
+    assert says(known) == ("Its download has failed.", ["download", "downloads"])
+    assert known.reads("catalogue_download_button") == "Try again"
+    assert before in known.find("catalogue_download_button").accessibleName()
+    asked: list[DownloadWanted] = []
+    monkeypatch.setattr(downloads._port, "add", asked.append)
+    known.clicks("catalogue_download_button")
+    assert asked == [wanted]
+    downloads.take(DownloadGone(wanted.key))
+    assert known.reads("catalogue_download_button") == before
+
+
 def test_what_a_search_found_is_offered_for_a_chat(known: Stage) -> None:
     wanted, downloads = offered(known), known.desk.program.downloads
     here = FoundModel(path_of(known, wanted), wanted.size, "A")
