@@ -25,3 +25,5 @@ class MemorySpeed(msgspec.Struct, frozen=True):
     """That read main memory; 0 of a GPU."""
     reason: Sentence | None = None
     """Why it could not be measured."""
+    is_disturbed: bool = False
+    """Whether other programs took much of the cores or of the memory meanwhile, so that it may give more."""

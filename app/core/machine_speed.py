@@ -24,6 +24,8 @@ class KnownMemory(msgspec.Struct, frozen=True):
     """That read main memory; 0 of a GPU, whose memory was copied."""
     description: str = ""
     """The maker's name of the device."""
+    is_disturbed: bool = False
+    """Whether other programs were busy meanwhile: it may give more."""
 
     @property
     def is_plausible(self) -> bool:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import statistics
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from app.core.bandwidth import MemorySpeed
 from app.core.devices import Device
@@ -27,6 +28,10 @@ MOST_BYTES, LEAST_BYTES = 1 << 29, 1 << 26
 SHARE_OF_FREE = 8
 """It takes one of so many parts of what is free."""
 LEAST_PASSES, MOST_PASSES, SECONDS = 4, 12, 1.5
+UNEVEN = 1.2
+"""A usual pass that takes so many times as long as the best one was held up."""
+LEAST_CPU = 0.85
+"""Of the time of its cores: with less, others had them."""
 _FLOAT, _F32 = 4, 0
 _CONTEXT_BYTES = 1 << 20
 _DONE = 0
@@ -88,15 +93,42 @@ def _measured(
     device: Device, index: int, kind: Any, threads: int, free: int | None, stopped: Callable[[], bool]
 ) -> MemorySpeed:
     size, best = matrix_bytes(free), None
+    is_disturbed = False
     if size >= LEAST_BYTES:
         with _everywhere():
-            best = _best(index, kind, size, threads, stopped)
+            passes = _timed(index, kind, size, threads, stopped)
+            best, is_disturbed = _best(kind, size, passes), _is_disturbed(kind, threads, passes)
     reason = None if best is not None else _NOT_ENOUGH if size < LEAST_BYTES else _FAILED
-    return MemorySpeed(device.name, device.description, kind, best, threads, reason)
+    return MemorySpeed(device.name, device.description, kind, best, threads, reason, is_disturbed)
 
 
-def _best(index: int, kind: str, size: int, threads: int, stopped: Callable[[], bool]) -> float | None:
-    """Return the most of several passes in 10^9 bytes/s; None where the device takes no buffer, or fails."""
+class _Pass(NamedTuple):
+    """Seconds of one pass, and of the processor that this process got in it."""
+
+    wall: float
+    cpu: float
+
+
+def _best(kind: str, size: int, passes: Sequence[_Pass]) -> float | None:
+    """Return the most of several passes in 10^9 bytes/s; None where there is none."""
+    moved = size if kind == "read" else 2 * size
+    return moved / min(each.wall for each in passes) / 1e9 if passes else None
+
+
+def _is_disturbed(kind: str, threads: int, passes: Sequence[_Pass]) -> bool:
+    """Return whether others were busy: the threads, which wait in a loop, got less than they asked, or passes differ much."""
+    woken = passes[1:]
+    if not woken:
+        return False
+    walls = [each.wall for each in woken]
+    if statistics.median(walls) > UNEVEN * min(walls):
+        return True
+    asked = sum(walls) * max(1, min(threads, len(USABLE) or threads))
+    return kind == "read" and sum(each.cpu for each in woken) < LEAST_CPU * asked
+
+
+def _timed(index: int, kind: str, size: int, threads: int, stopped: Callable[[], bool]) -> tuple[_Pass, ...]:
+    """Return several passes; none where the device takes no buffer, or fails."""
     base, registry = _base(), ggml_library("ggml")
     registry.ggml_backend_dev_get.restype = _POINTER
     registry.ggml_backend_dev_get.argtypes = [ctypes.c_size_t]
@@ -106,7 +138,7 @@ def _best(index: int, kind: str, size: int, threads: int, stopped: Callable[[], 
     buffer = None
     try:
         if not backend or not context:
-            return None
+            return ()
         rows = size // (ROW * _FLOAT)
         matrix = base.ggml_new_tensor_4d(context, _F32, ROW, rows, 1, 1)
         if kind == "read":
@@ -116,11 +148,9 @@ def _best(index: int, kind: str, size: int, threads: int, stopped: Callable[[], 
             one_pass = _copy(base, backend, matrix, base.ggml_new_tensor_4d(context, _F32, ROW, rows, 1, 1))
         buffer = base.ggml_backend_alloc_ctx_tensors(context, backend)
         if not buffer:
-            return None
+            return ()
         base.ggml_backend_buffer_clear(buffer, 0)
-        moved = size if kind == "read" else 2 * size
-        seconds = [each for each in _passes(one_pass, stopped) if each]
-        return moved / min(seconds) / 1e9 if seconds else None
+        return tuple(each for each in _passes(one_pass, stopped) if each.wall)
     finally:
         if buffer:
             base.ggml_backend_buffer_free(buffer)
@@ -149,14 +179,14 @@ def _copy(base: Any, backend: int, matrix: int, other: int) -> Callable[[], bool
     return copy
 
 
-def _passes(one_pass: Callable[[], bool], stopped: Callable[[], bool]) -> Iterator[float]:
+def _passes(one_pass: Callable[[], bool], stopped: Callable[[], bool]) -> Iterator[_Pass]:
     """Yield what each pass took, in s; the first one, in which caches and clocks wake up, among them."""
     began = time.perf_counter()
     for number in range(MOST_PASSES):
-        start = time.perf_counter()
+        start, used = time.perf_counter(), time.process_time()
         if stopped() or (number >= LEAST_PASSES and start - began > SECONDS) or not one_pass():
             return
-        yield time.perf_counter() - start
+        yield _Pass(time.perf_counter() - start, time.process_time() - used)
 
 
 def _set_threads(base: Any, device: int, backend: int, threads: int) -> None:

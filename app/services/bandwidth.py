@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from app.core.bandwidth import MemorySpeed
 from app.core.commands import MeasureBandwidth
 from app.core.devices import MAIN_MEMORY, MainMemory
 from app.core.events import Failed
@@ -99,14 +100,25 @@ class Bandwidth:
         if isinstance(event, Failed):
             self._problem = event.sentence if event.kind != "cancelled" else None
         else:
-            found = {
-                each.device: KnownMemory(round(each.gb_per_s, 2), each.threads, each.description)
-                for each in event.speeds
-                if each.gb_per_s is not None
-            }
-            self._problem = next((each.reason for each in event.speeds if each.reason is not None), None)
+            found = {each.device: self._better(each) for each in event.speeds if each.gb_per_s is not None}
+            reasons = [each.reason for each in event.speeds if each.reason is not None]
+            is_kept = any(
+                found[each.device].gb_per_s > round(each.gb_per_s, 2) for each in event.speeds if each.gb_per_s
+            )
+            self._problem = next(iter(reasons), _KEPT if is_kept else None)
             self._settings.change(memory_speeds={**self.known, **found})
         self.changed.emit()
 
+    def _better(self, found: MemorySpeed) -> KnownMemory:
+        """Return what is kept of a measurement: others only take something away, so that the better one counts."""
+        new = KnownMemory(round(found.gb_per_s or 0.0, 2), found.threads, found.description, found.is_disturbed)
+        old = self.known.get(found.device)
+        is_same = old is not None and (old.threads, old.description) == (new.threads, new.description)
+        return old if old is not None and is_same and found.is_disturbed and old.gb_per_s > new.gb_per_s else new
 
+
+_KEPT = translate(
+    "Bandwidth",
+    "Other programs were busy, so the better figure of before is kept. Close them and measure again for a new one.",
+)
 _NO_MODEL = translate("Bandwidth", "Load a model first: its threads are those that read.")

@@ -38,15 +38,37 @@ def test_main_memory_is_read_and_a_copy_counts_both_ways() -> None:
     assert (main.device, main.threads, main.reason) == ("CPU", 2, None)
     assert main.gb_per_s is not None and 0.01 < main.gb_per_s < 10_000
     place = next(place for place, device in enumerate(devices) if device.kind == "cpu")
-    copied = bandwidth._best(place, "copy", 16 * MIB, 0, never)
+    copied = bandwidth._best("copy", 16 * MIB, bandwidth._timed(place, "copy", 16 * MIB, 0, never))
     assert copied is not None and 0.01 < copied < 10_000
 
 
-def test_the_quickest_pass_counts_and_a_copy_moves_its_bytes_twice(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bandwidth, "_passes", lambda _pass, _stopped: iter((3.0, 1.0, 2.0)))
-    place = next(place for place, device in enumerate(list_devices()) if device.kind == "cpu")
-    assert bandwidth._best(place, "read", 16 * MIB, 1, never) == pytest.approx(16 * MIB / 1e9)
-    assert bandwidth._best(place, "copy", 16 * MIB, 0, never) == pytest.approx(32 * MIB / 1e9)
+def passes_of(*walls: float, cpu: float = 1.0) -> list[bandwidth._Pass]:
+    """Return passes in which this process got such a share of one core."""
+    return [bandwidth._Pass(wall, wall * cpu) for wall in walls]
+
+
+def test_the_quickest_pass_counts_and_a_copy_moves_its_bytes_twice() -> None:
+    passes = passes_of(3.0, 1.0, 2.0)
+    assert bandwidth._best("read", 16 * MIB, passes) == pytest.approx(16 * MIB / 1e9)
+    assert bandwidth._best("copy", 16 * MIB, passes) == pytest.approx(32 * MIB / 1e9)
+    assert bandwidth._best("copy", 16 * MIB, ()) is None
+
+
+@pytest.mark.parametrize(
+    ("kind", "walls", "cpu", "is_disturbed"),
+    [
+        ("read", (9.0, 1.0, 1.05, 1.1), 1.0, False),
+        ("read", (1.0, 1.0, 1.5, 1.6), 1.0, True),
+        ("read", (1.0, 1.0, 1.0, 1.0), 0.6, True),
+        ("copy", (1.0, 1.0, 1.0, 1.0), 0.1, False),
+        ("copy", (1.0, 1.0, 1.5, 1.6), 0.1, True),
+        ("read", (1.0,), 0.1, False),
+    ],
+)
+def test_passes_that_others_held_up_are_noticed(
+    kind: str, walls: tuple[float, ...], cpu: float, is_disturbed: bool
+) -> None:
+    assert bandwidth._is_disturbed(kind, 1, passes_of(*walls, cpu=cpu)) is is_disturbed
 
 
 @pytest.mark.usefixtures("small")
@@ -56,7 +78,7 @@ def test_the_thread_goes_back_to_its_core(monkeypatch: pytest.MonkeyPatch) -> No
     seen = []
     passes = bandwidth._passes
 
-    def looked_at(one_pass: Callable[[], bool], stopped: Callable[[], bool]) -> Iterator[float]:
+    def looked_at(one_pass: Callable[[], bool], stopped: Callable[[], bool]) -> Iterator[bandwidth._Pass]:
         seen.append(os.sched_getaffinity(0))
         return passes(one_pass, stopped)
 
@@ -90,7 +112,7 @@ def test_too_little_memory_is_a_reason_and_no_figure() -> None:
 
 
 def test_a_buffer_that_a_device_refuses_is_a_reason(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(bandwidth, "_best", lambda *_args: None)
+    monkeypatch.setattr(bandwidth, "_timed", lambda *_args: ())
     found = measure((Device("CUDA0", "x", "gpu", "CUDA", None, None),), 1, None, never)
     assert (found[0].kind, found[0].gb_per_s) == ("copy", None) and found[0].reason is not None
 

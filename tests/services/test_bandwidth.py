@@ -118,3 +118,18 @@ def test_an_answer_that_is_written_knows_it_from_the_beginning(desk: Desk, bandw
     assert desk.program.live.figures.traffic_ceiling == 20.12
     say_finished(desk, metrics(201))
     assert desk.program.live.figures.traffic_ceiling == 20.12
+
+
+def test_a_figure_that_others_held_down_is_marked_and_takes_no_better_one_away(
+    desk: Desk, bandwidth: Bandwidth
+) -> None:
+    held = msgspec.structs.replace(MAIN, gb_per_s=12.0, is_disturbed=True)
+    measures(desk, held)
+    assert bandwidth.known["CPU"] == KnownMemory(12.0, 2, "A processor", is_disturbed=True)
+    measures(desk, MAIN)
+    assert bandwidth.known["CPU"] == KnownMemory(20.12, 2, "A processor") and bandwidth.problem is None
+    measures(desk, held)
+    assert bandwidth.known["CPU"].gb_per_s == 20.12
+    assert bandwidth.problem is not None and "the better figure of before is kept" in bandwidth.problem.english()
+    measures(desk, msgspec.structs.replace(held, is_disturbed=False))
+    assert bandwidth.known["CPU"] == KnownMemory(12.0, 2, "A processor"), "other memory, which nobody disturbed"

@@ -18,13 +18,15 @@ def test_what_llama_cpp_told_of_several_conversations_is_shown(desk: Desk, plann
     desk.until(lambda: desk.dry_run.asked and desk.dry_run.asked[-1].options.context == 2 * planning.choice.context)
     desk.dry_run.answer(DeviceMemory("CPU", 111 * MIB, 7 * MIB, 5 * MIB, complete=True))
     desk.settle()
-    assert planning.view is not None and planning.view.is_asked and planning.view.is_asked_of_all
-    rows = {row.kind: (row.bytes, row.source) for row in planning.view.devices[-1].rows}
+    shown = planning.view
+    assert shown is not None and shown.is_asked and shown.is_asked_of_all
+    rows = {row.kind: (row.bytes, row.source) for row in shown.devices[-1].rows}
     assert (rows["weights"], rows["kv"]) == ((111 * MIB, "asked"), (7 * MIB, "asked"))
     planning.change(sequences=200)
     desk.until(lambda: desk.dry_run.asked[-1].options.context == 200 * planning.choice.context)
     desk.dry_run.answer(DeviceMemory("CPU", 111 * MIB, 7 * MIB, 5 * MIB, complete=True))
     desk.settle()
-    assert planning.view.is_asked and not planning.view.is_asked_of_all
-    rows = {row.kind: (row.bytes, row.source) for row in planning.view.devices[-1].rows}
+    several = planning.view
+    assert several is not None and several.is_asked and not several.is_asked_of_all
+    rows = {row.kind: (row.bytes, row.source) for row in several.devices[-1].rows}
     assert rows["weights"] == (111 * MIB, "asked") and rows["kv"][1] == "formula"

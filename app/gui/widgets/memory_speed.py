@@ -83,6 +83,11 @@ class MemorySpeedRow(QWidget):
     def _rate(self, speed: KnownMemory | None) -> str:
         if speed is None:
             return self.tr("{unknown} (not measured yet)").format(unknown=UNKNOWN)
+        read = self._read(speed)
+        busy = self.tr("{rate}; other programs were busy, so it may be more: close them and measure again")
+        return busy.format(rate=read) if speed.is_disturbed else read
+
+    def _read(self, speed: KnownMemory) -> str:
         if not speed.threads:
             return self.tr("{rate} GB/s, copied").format(rate=rate(speed.gb_per_s))
         if speed.threads == 1:
