@@ -11,8 +11,10 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from app.core.devices import MAIN_MEMORY
+from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
 from app.core.own_gpu import MOST_OWN, OwnGpu
+from app.core.ports import DryRunPort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.planner.gpu import Gpu
@@ -21,8 +23,10 @@ from app.planner.planned_model import PlannedModel
 from app.planner.quantised import ALL_BITS
 from app.services.engine_session import EngineSession
 from app.services.file_names import short_name
+from app.services.hub_models import is_hub_path
 from app.services.kept_choice import chosen_of, kept_of
 from app.services.latest_job import LatestJob
+from app.services.plan_refusals import PlanRefusals
 from app.services.plan_rows import Grounds, Worked, work_out
 from app.services.plan_together import TOGETHER, shared_out, together_of
 from app.services.plan_use import PartUse, UseField
@@ -50,6 +54,7 @@ class PlanComparison:
         devices: PlanningDevices,
         session: EngineSession,
         settings: SettingsFile,
+        dry_run: DryRunPort,
         jobs: Jobs,
     ) -> None:
         self.changed: Signal[()] = Signal()
@@ -72,6 +77,7 @@ class PlanComparison:
         self._is_watched = False
         self._told: tuple[object, ...] = ()
         """What `changed` was told of last."""
+        self._refusals = PlanRefusals(dry_run, session.new_request, self._look)
         self._job: LatestJob[Worked] = LatestJob(jobs, JOB, self._take_worked)
         models.changed.connect(lambda _path: self._look())
         devices.changed.connect(self._look)
@@ -107,10 +113,10 @@ class PlanComparison:
     def problems(self) -> tuple[tuple[str, Sentence], ...]:
         """What is wrong with models that were chosen, each with its path; and without one, with the table of GPUs."""
         paths = dict.fromkeys(choice.path for choice in self.chosen.models)
-        files = (self._models.get(path) for path in paths)
         table = self._devices.gpus.problem
+        told = ((path, self._problem(path)) for path in paths)
         return (() if table is None else (("", table),)) + tuple(
-            (file.path, file.problem) for file in files if file is not None and file.problem is not None
+            (path, problem) for path, problem in told if problem is not None
         )
 
     def watch(self, on: bool) -> None:
@@ -186,6 +192,17 @@ class PlanComparison:
         """Take in what was worked out."""
         self._job.take(event)
 
+    def take_measured(self, event: MemoryMeasured | Failed) -> None:
+        """Take in what llama.cpp said of a file."""
+        self._refusals.take_measured(event)
+
+    def _problem(self, path: str) -> Sentence | None:
+        """Return why nothing can be said of a model: its file cannot be read, or llama.cpp refuses it."""
+        file = self._models.get(path)
+        if file is None or file.model is None:
+            return file.problem if file is not None else None
+        return self._refusals.get(path, file.model)
+
     @property
     def _own(self) -> Mapping[str, OwnGpu]:
         return self._settings.values.gpus
@@ -214,7 +231,9 @@ class PlanComparison:
         self._offered_models = self._offer_models()
         chosen = self.chosen
         paths = dict.fromkeys(choice.path for choice in chosen.models)
-        models = {path: model for path in paths if (model := self._planned(path)) is not None}
+        read = {path: model for path in paths if (model := self._planned(path)) is not None}
+        self._refusals.want({path: model for path, model in read.items() if not is_hub_path(path)})
+        models = {path: model for path, model in read.items() if self._refusals.get(path, model) is None}
         here = self._devices.gpus.here
         beside = tuple(gpus[key] for key in chosen.gpus if key in gpus)
         host = here.get(MAIN_MEMORY)

@@ -71,6 +71,7 @@ class PlannerServices:
     def take_measured(self, event: MemoryMeasured | Failed) -> None:
         """Hand on what a dry run said."""
         self.planning.take_measured(event)
+        self.comparison.take_measured(event)
         self.fits.take_measured(event)
         self.take_listed(event)
 
@@ -97,7 +98,7 @@ def planner_services(
     planned = PlanningModels(models, HubModels(ports.hub, jobs), jobs)
     planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
     sources = PlanSources(ports.engine, ports.dry_run, ports.hub, resources.gpu_table, main_memory)
-    comparison = PlanComparison(planned, devices, session, settings, jobs)
+    comparison = PlanComparison(planned, devices, session, settings, ports.dry_run, jobs)
     planning.use.join(comparison.use)
     fits = FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs)
     return PlannerServices(

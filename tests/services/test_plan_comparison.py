@@ -218,7 +218,12 @@ def test_what_is_compared_is_there_again_after_a_restart(desk: Desk, model: Path
 
     def again() -> PlanComparison:
         made = PlanComparison(
-            planner.models, planner.devices, desk.program.session, desk.program.settings, desk.program.jobs
+            planner.models,
+            planner.devices,
+            desk.program.session,
+            desk.program.settings,
+            desk.dry_run,
+            desk.program.jobs,
         )
         made.watch(True)
         return made
