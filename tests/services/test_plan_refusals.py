@@ -16,7 +16,7 @@ def test_a_file_that_llama_cpp_refuses_fits_nowhere_and_says_why(desk: Desk, mod
     desk.until(lambda: desk.program.planner.devices.is_known)
     comparison.choose(Chosen((ModelChoice(str(model)), ModelChoice(str(other_model))), ("l4",)))
     desk.until(lambda: comparison.worked is not None and len(comparison.worked.rows) == 2)
-    assert [asked.path for asked in desk.dry_run.asked] == [str(model)] and comparison.problems == ()
+    assert [asked.path for asked in desk.dry_run.asked] == [str(model)] and not comparison.problems
     desk.dry_run.fail("model", "It is damaged.")
     desk.until(lambda: comparison.worked is not None and len(comparison.worked.rows) == 1)
     assert [(path, said.english()) for path, said in comparison.problems] == [(str(model), "It is damaged.")]
