@@ -14,7 +14,7 @@ from app.core.words import translate
 from app.gui.discover.library_rows import LibraryRows
 from app.gui.icons import Icons
 from app.gui.widgets.fit_badge import FitLook
-from app.services.fit_badges import Fit
+from app.services.fit_verdict import Fit
 from tests.gui.conftest import Stage
 from tests.gui.discover.looking import opens, rests, searches, table
 from tests.gui.fitting import cut_off
