@@ -25,7 +25,7 @@ from app.services.doctor import Doctor
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
-from app.services.hub_services import HubServices, hub_services
+from app.services.hub_services import HubJobs, HubServices, hub_services
 from app.services.inspecting import Inspecting
 from app.services.kept_states import KeptStates
 from app.services.kv_map import KVMap
@@ -131,9 +131,9 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
-    ports = PlanPorts(engine, dry_run, hub := Hub(os.environ, paths.cache / "hub", paths.data), store)
+    of_hub = _of_hub(options, paths, inbox, hub := Hub(os.environ, paths.cache / "hub", paths.data), settings)
+    ports = PlanPorts(engine, dry_run, hub, store, of_hub.hub_jobs.questions)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
-    of_hub = _of_hub(options, paths, inbox, hub, settings, jobs)
     keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner, notices)
     return Program(
         **ground._asdict(),
@@ -228,13 +228,11 @@ def _files(tools: FileTools, keepers: FileKeepers, ports: PlanPorts, notices: No
     return _Files(FileExport(tools.jobs, notices), DiskUse(ports.store, ports.engine), library)
 
 
-def _of_hub(
-    options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile, jobs: Jobs
-) -> HubServices:
+def _of_hub(options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile) -> HubServices:
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
     queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put)
-    return hub_services(queue, paths.models, hub, settings, jobs)
+    return hub_services(queue, paths.models, hub, settings, HubJobs.of(inbox.put))
 
 
 class _Commands(NamedTuple):

@@ -94,19 +94,20 @@ def named(path: str) -> str:
 class HubModels:
     """`get` tells what is known; nothing is asked of the hub before `read`."""
 
-    def __init__(self, hub: HubPort, jobs: Jobs) -> None:
+    def __init__(self, hub: HubPort, asking: Jobs, jobs: Jobs) -> None:
+        """`asking` are the threads that wait for the hub."""
         self.changed: Signal[()] = Signal()
         """Something is in another state, or more has come."""
         self.known: Signal[str] = Signal()
         """Of the model of this path something else is known, or nothing while it is read anew."""
         self._hub = hub
-        self._jobs = jobs
+        self._asking = asking
         self._reads: dict[str, HubRead] = {}
         self._listed: dict[str, tuple[HubModel, ...]] = {}
         """By repository."""
         self._waiting: list[str] = []
         self._now: tuple[int, str, HubWatch, _Found] | None = None
-        """The job that runs: one at a time, so that a slow hub leaves the other worker to all else."""
+        """The job that runs: one at a time, so that each comes as fast as the line is."""
         self._count = 0
         self._look: LatestJob[int] = LatestJob(jobs, "hub progress", self._take_look, after_s=LOOK_S)
 
@@ -170,7 +171,7 @@ class HubModels:
             return ready
 
         self._set(msgspec.structs.replace(self.get(path), state="reading"))
-        self._jobs.submit(JOB, read, lambda: ready)
+        self._asking.submit(JOB, read, lambda: ready)
         self._look.want(lambda: watch.received)
 
     def _told(self, path: str, watch: HubWatch, found: _Found) -> HubRead:

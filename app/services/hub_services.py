@@ -5,12 +5,32 @@ from __future__ import annotations
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from app.core.ports import DiscoverPort, DownloadPort, HubPort, HubTokenPort
+from app.core.ports import DiscoverPort, DownloadPort, EventSink, HubPort, HubTokenPort
 from app.services.discovering import Discovering
 from app.services.downloads import Downloads
 from app.services.hub_token import HubTokenKeeping
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
+
+QUESTIONS = 3
+"""Threads: a search, a page and a model that is planned are asked for at the same time."""
+
+
+class HubJobs(NamedTuple):
+    """The threads of what waits for others: a hub may be slow to answer, a keyring for somebody who unlocks it."""
+
+    questions: Jobs
+    keyring: Jobs
+
+    @classmethod
+    def of(cls, sink: EventSink) -> HubJobs:
+        """Make them; no thread begins before there is something to ask."""
+        return cls(Jobs(sink, "hub", QUESTIONS), Jobs(sink, "keyring", 1))
+
+    def stop(self) -> None:
+        """Drop what waits, and end."""
+        self.questions.stop()
+        self.keyring.stop()
 
 
 class HubServices(NamedTuple):
@@ -19,12 +39,16 @@ class HubServices(NamedTuple):
     downloads: Downloads
     discovering: Discovering
     hub_token: HubTokenKeeping
+    hub_jobs: HubJobs
 
 
 class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
     """One hub, in all that it can be asked."""
 
 
-def hub_services(queue: DownloadPort, folder: Path, hub: HubPorts, settings: SettingsFile, jobs: Jobs) -> HubServices:
+def hub_services(
+    queue: DownloadPort, folder: Path, hub: HubPorts, settings: SettingsFile, jobs: HubJobs
+) -> HubServices:
     """Make them; nothing is asked before somebody wants it. What is downloaded goes into the folder."""
-    return HubServices(Downloads(queue, folder, hub, settings), Discovering(hub, jobs), HubTokenKeeping(hub, jobs))
+    downloads, discovering = Downloads(queue, folder, hub, settings), Discovering(hub, jobs.questions)
+    return HubServices(downloads, discovering, HubTokenKeeping(hub, jobs.keyring), jobs)

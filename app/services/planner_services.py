@@ -35,6 +35,8 @@ class PlanPorts(NamedTuple):
     dry_run: DryRunPort
     hub: HubPort
     store: StorePort
+    hub_jobs: Jobs
+    """The threads that wait for the hub."""
 
 
 @dataclass(frozen=True)
@@ -95,7 +97,7 @@ def planner_services(
 ) -> PlannerServices:
     """Make them; nothing is read before somebody asks."""
     devices = PlanningDevices(session, measured, settings, jobs, resources.gpu_table, main_memory)
-    planned = PlanningModels(models, HubModels(ports.hub, jobs), jobs)
+    planned = PlanningModels(models, HubModels(ports.hub, ports.hub_jobs, jobs), jobs)
     planning = Planning(session, planned, devices, settings, ports.dry_run, jobs)
     sources = PlanSources(ports.engine, ports.dry_run, ports.hub, resources.gpu_table, main_memory)
     comparison = PlanComparison(planned, devices, session, settings, ports.dry_run, jobs)

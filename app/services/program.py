@@ -75,6 +75,7 @@ from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
 from app.services.first_model import begin_with
 from app.services.grammar_editing import GrammarEditing
+from app.services.hub_services import HubJobs
 from app.services.hub_token import HubTokenKeeping
 from app.services.inspecting import Inspecting
 from app.services.kept_states import KeptStates
@@ -176,6 +177,7 @@ class Program:
     downloads: Downloads
     discovering: Discovering
     hub_token: HubTokenKeeping
+    hub_jobs: HubJobs
     library_files: LibraryFiles
     kept_states: KeptStates
     summoned: Signal[str] = field(default_factory=Signal)
@@ -309,6 +311,7 @@ class Program:
         take_last_words(self.inbox, self.session)
         self.dry_run.close()
         self.store.close()
+        self.hub_jobs.stop()
         self.jobs.stop()
         if (failed := self.settings.write()) is not None:
             self.inbox.put(failed)

@@ -1,6 +1,7 @@
-"""Two worker threads for work that is heavy but pure; a job's result comes back as an event.
+"""Worker threads for work in the background; a job's result comes back as an event.
 
-Jobs get no access to the program's state: what they need is handed in, what they find is returned.
+Jobs get no access to the program's state: what they need is handed in, what they find is returned. Two threads are for
+work that is heavy but pure; what waits for somebody else has threads of its own, so that it holds up nothing.
 """
 
 from __future__ import annotations
@@ -8,6 +9,7 @@ from __future__ import annotations
 import logging
 import queue
 import threading
+import time
 from collections.abc import Callable
 
 from app.core.events import Event
@@ -24,10 +26,13 @@ _log = logging.getLogger(__name__)
 
 
 class Jobs:
-    """Runs submitted work on two threads, started with the first job."""
+    """Runs submitted work on a few threads, started with the first jobs."""
 
-    def __init__(self, sink: EventSink) -> None:
+    def __init__(self, sink: EventSink, name: str = "job", workers: int = WORKERS) -> None:
+        """`name` is what its threads are called; no more than `workers` of them run."""
         self._sink = sink
+        self._name = name
+        self._workers = workers
         self._waiting: queue.SimpleQueue[tuple[str, Work, OnError | None] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._timers: list[threading.Timer] = []
@@ -49,21 +54,23 @@ class Jobs:
             timer.start()
         else:
             self._waiting.put(job)
-        if len(self._threads) < WORKERS:
-            thread = threading.Thread(target=self._run, name=f"job-{len(self._threads)}", daemon=True)
+        if len(self._threads) < self._workers:
+            name = f"{self._name}-{len(self._threads)}"
+            thread = threading.Thread(target=self._run, name=name, daemon=True)
             self._threads.append(thread)
             thread.start()
 
     def stop(self) -> None:
-        """Drop the jobs that still wait and end the threads; one that takes too long ends with the process."""
+        """Drop the jobs that still wait and end the threads; those that take too long end with the process."""
         self._stopped = True
+        end = time.monotonic() + STOP_SECONDS
         for timer in self._timers:
             timer.cancel()
-            timer.join(STOP_SECONDS)
+            timer.join(max(0.0, end - time.monotonic()))
         for _ in self._threads:
             self._waiting.put(None)
         for thread in self._threads:
-            thread.join(STOP_SECONDS)
+            thread.join(max(0.0, end - time.monotonic()))
         self._timers.clear()
         self._threads.clear()
 

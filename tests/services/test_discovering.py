@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
 
 import pytest
@@ -10,7 +9,8 @@ import pytest
 from app.core.hub_search import HubQuery
 from app.services.discovering import Discovering
 from tests.desk import Desk
-from tests.hub.loopback_hub import GUARD_S, LoopbackHub, Request
+from tests.hub.hanging import Hanging
+from tests.hub.loopback_hub import GUARD_S, LoopbackHub
 
 
 @pytest.fixture
@@ -54,22 +54,6 @@ def ids(discovering: Discovering) -> list[str]:
 def shown(discovering: Discovering) -> tuple[bool, str, bool]:
     """Return whether there is a page, of which repository, and whether it is being read."""
     return discovering.page is not None, discovering.repository, discovering.is_reading
-
-
-class Hanging:
-    """Answers nothing until who asked has gone."""
-
-    def __init__(self) -> None:
-        self.begun, self.gone = threading.Event(), threading.Event()
-
-    def __call__(self, request: Request) -> None:
-        self.begun.set()
-        request.connection.settimeout(GUARD_S)
-        try:
-            request.rfile.read(1)
-        except OSError:
-            return
-        self.gone.set()
 
 
 def test_nothing_is_asked_before_somebody_says_so(hub: LoopbackHub, discovering: Discovering, desk: Desk) -> None:

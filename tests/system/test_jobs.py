@@ -117,3 +117,24 @@ def test_a_job_that_still_waits_when_all_ends_is_never_begun(jobs: Jobs) -> None
     jobs.stop()
     assert not began
     assert not [each for each in threading.enumerate() if each.name.startswith("job-")]
+
+
+def test_others_than_these_have_threads_of_their_own(jobs: Jobs, told: queue.Queue[Event]) -> None:
+    others, go, names = Jobs(told.put, "other", 1), threading.Event(), list[str]()
+
+    def slow() -> None:
+        go.wait(WAIT_S)
+
+    def work() -> Event:
+        names.append(threading.current_thread().name)
+        return LoadProgress(1, 1)
+
+    for _ in range(WORKERS):
+        jobs.submit("slow", slow)
+    for _ in range(3):
+        others.submit("work", work)
+    for _ in range(3):
+        told.get(timeout=WAIT_S)
+    go.set()
+    others.stop()
+    assert names == ["other-0"] * 3
