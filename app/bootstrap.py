@@ -131,7 +131,7 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
-    of_hub = _of_hub(options, paths, inbox, hub := Hub(os.environ, paths.cache / "hub", paths.data), settings)
+    of_hub = _of_hub(options, paths, inbox, hub := _hub(paths, settings), settings)
     ports = PlanPorts(engine, dry_run, hub, store, of_hub.hub_jobs.questions)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner, notices)
@@ -228,10 +228,14 @@ def _files(tools: FileTools, keepers: FileKeepers, ports: PlanPorts, notices: No
     return _Files(FileExport(tools.jobs, notices), DiskUse(ports.store, ports.engine), library)
 
 
+def _hub(paths: Paths, settings: SettingsFile) -> Hub:
+    return Hub(os.environ, paths.cache / "hub", paths.data, settings)
+
+
 def _of_hub(options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile) -> HubServices:
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
-    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put)
+    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put, hub.offline.reason)
     return hub_services(queue, paths.models, hub, settings, HubJobs.of(inbox.put))
 
 

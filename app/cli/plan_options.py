@@ -21,7 +21,7 @@ MODEL is a .gguf file, a folder of them, the name of a model as `models`
 lists it, org/repo of the hub (a line for each model), or org/repo:file, where
 a quantisation such as Q4_K_M will do. GPUs are named as tables print them. The
 hub is read as HF_ENDPOINT, HF_TOKEN, HTTPS_PROXY and HF_HUB_OFFLINE say, and
-not at all with TOKENLIGHT_OFFLINE=1.
+not at all with TOKENLIGHT_OFFLINE=1 or “Stay offline” in the preferences.
 
 --json prints one object. Memory is in bytes; unknown is null.
   asked    model, context, kv_type, sequences, prompt, gpus

@@ -50,6 +50,9 @@ class DownloadPort(Protocol):
     def set_at_once(self, count: int) -> None:
         """Let so many run at once."""
 
+    def look(self) -> None:
+        """See whether the program is offline: what runs is paused while it is, and goes on by itself afterwards."""
+
     def close(self) -> None:
         """Stop all and keep what is there, within a second."""
 

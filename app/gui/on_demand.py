@@ -201,7 +201,12 @@ class OnDemand(QObject):
         if self._preferences is None:
             program = self._program
             self._preferences = PreferencesDialog(
-                program.settings, self.themes, program.disk_use, program.kept_states, self._window
+                program.settings,
+                self.themes,
+                program.disk_use,
+                program.kept_states,
+                program.offline,
+                self._window,
             )
             self._preferences.changed.connect(self.preferences_changed)
             self._preferences.finished.connect(self._forget_preferences)

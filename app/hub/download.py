@@ -18,6 +18,7 @@ from pathlib import Path
 from app.core.download import DownloadFile, DownloadState
 from app.core.errors import UserError
 from app.core.gguf_magic import GGUF_MAGIC
+from app.core.hub_model import Offline
 from app.hub import download_sentences, proxy_sentences, web_sentences
 from app.hub.checksum import Checksum
 from app.hub.download_control import Control, Stopped
@@ -265,6 +266,8 @@ class _Fetch:
     def _read_some(self, reply: Reply, most: int) -> bytes:
         try:
             piece = reply.read_some(most)
+        except Offline:
+            raise
         except UserError as error:
             self._control.check()
             if isinstance(error.__cause__, TimeoutError):

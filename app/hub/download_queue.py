@@ -20,8 +20,9 @@ import msgspec
 from app.core.download import DownloadChanged, DownloadGone, DownloadWanted
 from app.core.errors import UserError
 from app.core.ports import EventSink
+from app.core.words import Sentence
 from app.hub.partial_file import delete_partial, goals_of, partial_size
-from app.hub.queued_download import KeptDownload, QueuedDownload
+from app.hub.queued_download import KeptDownload, QueuedDownload, read_kept
 from app.system.whole_file import replace_whole
 
 if TYPE_CHECKING:
@@ -31,19 +32,31 @@ RUN = "app.hub.download_run"
 """Loaded with the first download: it brings all that the network needs."""
 AT_ONCE = 2
 STOP_S = 1.0
-_MOST_KEPT_BYTES = 4 << 20
 _log = logging.getLogger(__name__)
 
 
 class DownloadQueue:
     """The queue; its threads begin with the first wish."""
 
-    def __init__(self, connect: Connect, folder: Path, kept: Path | None, sink: EventSink) -> None:
-        """`kept` is the file that lets a later run of the program go on; None keeps nothing."""
+    def __init__(
+        self,
+        connect: Connect,
+        folder: Path,
+        kept: Path | None,
+        sink: EventSink,
+        offline: Callable[[], Sentence | None] = lambda: None,
+    ) -> None:
+        """`kept` is the file that lets a later run of the program go on; None keeps nothing.
+
+        `offline` says why nothing may be fetched, if that is so.
+        """
         self._connect = connect
         self._folder = folder
         self._kept = kept
         self._sink = sink
+        self._offline = offline
+        self._held: Sentence | None = None
+        """Why nothing runs until `look` finds that it may."""
         self._at_once = AT_ONCE
         self._items: list[QueuedDownload] = []
         self._ending: list[QueuedDownload] = []
@@ -82,6 +95,10 @@ class DownloadQueue:
         """Let so many run at once; more that run already end first."""
         self._wish(lambda: setattr(self, "_at_once", max(1, count)))
 
+    def look(self) -> None:
+        """See whether anything may be fetched: what runs stops where it may not, and goes on once it may."""
+        self._wish(lambda: None)
+
     def close(self) -> None:
         """Stop all threads and keep what is there."""
         thread, self._thread = self._thread, None
@@ -98,6 +115,7 @@ class DownloadQueue:
     def _work(self) -> None:
         while (wish := self._next()) is not None:
             try:
+                self._hold()
                 wish()
                 self._begin_waiting()
             except Exception:  # noqa: BLE001  the queue must outlive a fault, which the log has
@@ -122,6 +140,19 @@ class DownloadQueue:
             return self._wishes.get(timeout=max(0.0, min(moments) - time.monotonic()) if moments else None)
         except queue.Empty:
             return lambda: None
+
+    def _hold(self) -> None:
+        """Hold all while the program is offline: as if paused, but they go on by themselves."""
+        held, self._held = self._held, self._offline()
+        if held == self._held:
+            return
+        for item in self._items:
+            if item.state in ("paused", "failed"):
+                continue
+            if self._held is not None:
+                self._stop(item)
+                item.state = "waiting"
+            self._tell(item)
 
     def _add(self, wanted: DownloadWanted) -> None:
         if self._find(wanted.key) is not None:
@@ -206,6 +237,8 @@ class DownloadQueue:
         return not kept and not any(map(_is_there, came))
 
     def _begin_waiting(self) -> None:
+        if self._held is not None:
+            return
         busy = {goal for item in self._ending if item.run is not None for goal in item.goals}
         count = sum(item.is_running for item in self._items)
         for item in self._items:
@@ -244,12 +277,17 @@ class DownloadQueue:
             item.problem, item.tries = run.problem, run.tries
             item.state = "failed" if run.pause is None else "retrying"
             item.again_at = time.monotonic() + (run.pause or 0.0)
+            if self._held is not None and item.state == "retrying":
+                item.state = "waiting"
             self._tell(item, run.pause)
 
     def _tell(self, item: QueuedDownload, again_in_s: float | None = None) -> None:
         done = item.wanted.size if item.state == "done" else sum(map(partial_size, item.goals))
         path = str(item.goals[0]) if item.goals else ""
-        self._sink(DownloadChanged(item.wanted, item.state, done, None, item.problem, again_in_s, path))
+        state, problem = item.state, item.problem
+        if self._held is not None and state == "waiting":
+            state, problem, again_in_s = "paused", self._held, None
+        self._sink(DownloadChanged(item.wanted, state, done, None, problem, again_in_s, path))
 
     def _find(self, key: str) -> QueuedDownload | None:
         return next((item for item in self._items if item.wanted.key == key), None)
@@ -258,15 +296,7 @@ class DownloadQueue:
         self._is_read = True
         if self._kept is None:
             return
-        try:
-            with self._kept.open("rb") as file:
-                kept = msgspec.json.decode(file.read(_MOST_KEPT_BYTES), type=list[KeptDownload])
-        except FileNotFoundError:
-            return
-        except (OSError, msgspec.MsgspecError, RecursionError) as error:
-            _log.info("The queue of downloads cannot be read: %s", error)
-            return
-        for each in kept:
+        for each in read_kept(self._kept):
             if not each.wanted.files or self._find(each.wanted.key) is not None:
                 continue
             item = self._item(each)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from app.core.download import DownloadChanged, DownloadState, DownloadWanted
 from app.core.errors import UserError
+from app.core.hub_model import Offline
 from app.core.ports import EventSink
 from app.core.words import Sentence
 from app.hub import download_sentences
@@ -157,6 +158,8 @@ class Run:
 
 def _pause(error: UserError, tries: int) -> float | None:
     """Return how long to wait before another try; None where none would help."""
+    if isinstance(error, Offline):
+        return 0.0  # the queue holds it until the program is online again
     if isinstance(error, Refused):
         if error.status == TOO_MANY or (error.status in _PASSING and error.retry_after):
             wanted = retry_seconds(error.retry_after)

@@ -16,6 +16,8 @@ from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
 from app.core.hub_token import HubToken
 from app.core.hub_watch import HubWatch
+from app.system.offline_switch import OfflineSwitch
+from app.system.settings_file import SettingsFile
 
 READING = "app.hub.reading"
 
@@ -23,7 +25,15 @@ READING = "app.hub.reading"
 class Hub:
     """Implements `HubPort`, `DiscoverPort` and `HubTokenPort`."""
 
-    def __init__(self, environment: Mapping[str, str], cache: Path | None = None, data: Path | None = None) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str],
+        cache: Path | None = None,
+        data: Path | None = None,
+        settings: SettingsFile | None = None,
+    ) -> None:
+        self.offline = OfflineSwitch(environment, settings)
+        """Whether it is asked at all."""
         self._environment = environment
         self._cache = cache
         self._data = data
@@ -70,6 +80,6 @@ class Hub:
     def _reader(self) -> Any:
         if self._made is None:
             self._made = importlib.import_module(READING).HubReader(
-                self._environment, cache=self._cache, data=self._data
+                self._environment, cache=self._cache, data=self._data, offline=self.offline
             )
         return self._made

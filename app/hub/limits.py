@@ -35,6 +35,8 @@ class Limits:
         self._is_cancelled = self._is_over = False
         self.came: Callable[[int], None] | None = None
         """Is told how many bytes of bodies have come, on the thread that reads."""
+        self.permit: Callable[[], None] = lambda: None
+        """Raises where nothing may be read from the internet; asked before each connection and each piece."""
         self._timer = threading.Timer(seconds, self._run_out)
         self._timer.daemon = True
         self._timer.start()
@@ -61,7 +63,8 @@ class Limits:
         self._shut()
 
     def check(self, host: str) -> None:
-        """Raise where it was cancelled, or where the time is over."""
+        """Raise where it is not permitted, where it was cancelled, or where the time is over."""
+        self.permit()
         if self._is_cancelled:
             raise web_sentences.cancelled(host)
         if self._is_over or time.monotonic() >= self._end:
@@ -106,7 +109,9 @@ def connection_within(kind: type[http.client.HTTPConnection], limits: Limits) ->
 
     def create(address: tuple[str, int], timeout: float, _source: object = None) -> socket.socket:
         failed: OSError | None = None
+        limits.permit()
         for family, sort, protocol, _, place in socket.getaddrinfo(*address, type=socket.SOCK_STREAM):
+            limits.permit()
             made = socket.socket(family, sort, protocol)
             try:
                 made.settimeout(timeout)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 import time
 from dataclasses import dataclass
@@ -16,6 +17,9 @@ from app.core.words import Sentence
 if TYPE_CHECKING:
     from app.hub.download_run import Run
 
+_MOST_KEPT_BYTES = 4 << 20
+_log = logging.getLogger(__name__)
+
 
 class KeptDownload(msgspec.Struct, frozen=True):
     """One download as the file of the queue has it."""
@@ -27,6 +31,18 @@ class KeptDownload(msgspec.Struct, frozen=True):
     """Which of its files were there before it was wanted; None where that is not known, so that none is deleted."""
     is_gone: bool = False
     """Whether it was given up, and only what has come of it is still to be deleted."""
+
+
+def read_kept(path: Path) -> list[KeptDownload]:
+    """Return what an earlier run of the program has written; nothing where that is not there, or cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return msgspec.json.decode(file.read(_MOST_KEPT_BYTES), type=list[KeptDownload])
+    except FileNotFoundError:
+        return []
+    except (OSError, msgspec.MsgspecError, RecursionError) as error:
+        _log.info("The queue of downloads cannot be read: %s", error)
+        return []
 
 
 @dataclass(eq=False)

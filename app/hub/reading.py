@@ -23,16 +23,15 @@ from app.hub.search_cache import Answer, SearchCache
 from app.hub.searching import search
 from app.hub.token_keeping import TokenKeeping
 from app.hub.web import SCHEMES, Web
+from app.system.offline_switch import OfflineSwitch
 
 ENDPOINT = "https://huggingface.co"
 ANSWER_DEADLINE_S = 30.0
 """For one search or one page: somebody looks on."""
-OFFLINE = ("TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE")
-_YES = ("1", "true", "yes", "on")
 
 
 class HubReader:
-    """Reads what the environment says: HF_ENDPOINT, HF_TOKEN, the proxy's variables, and whether to stay offline."""
+    """Reads what the environment says: HF_ENDPOINT, HF_TOKEN and the proxy's variables."""
 
     def __init__(
         self,
@@ -40,9 +39,13 @@ class HubReader:
         deadline_s: float = DEADLINE_S,
         cache: Path | None = None,
         data: Path | None = None,
+        offline: OfflineSwitch | None = None,
     ) -> None:
-        """Without a folder nothing that was found is kept, or no note that there is a token."""
-        self._environment = environment
+        """Without a folder nothing that was found is kept, or no note that there is a token.
+
+        Without a switch the environment alone says whether to stay offline.
+        """
+        self._offline = offline or OfflineSwitch(environment)
         self._deadline_s = deadline_s
         self._endpoint = environment.get("HF_ENDPOINT", "").strip().rstrip("/") or ENDPOINT
         self.token = TokenKeeping(environment, self._endpoint, data)
@@ -111,7 +114,7 @@ class HubReader:
 
     @contextmanager
     def _limits(self, watch: HubWatch | None, deadline_s: float | None = None) -> Iterator[Limits]:
-        with Limits(deadline_s or self._deadline_s) as limits:
+        with Limits(deadline_s or self._deadline_s) as limits, self._offline.ending(limits.cancel):
             if watch is not None:
                 limits.came = watch.count
                 watch.ended_by(limits.cancel)
@@ -119,9 +122,7 @@ class HubReader:
 
     def connect(self) -> tuple[Web, str]:
         """Return what fetches from the hub and the hub's address; opens no connection, and none where it is forbidden."""
-        for name in OFFLINE:
-            if self._environment.get(name, "").strip().lower() in _YES:
-                raise web_sentences.offline(name)
+        self._offline.check()
         endpoint = self._endpoint
         try:
             parts = urlsplit(endpoint)
@@ -130,4 +131,4 @@ class HubReader:
             is_address = False
         if not is_address or parts.query or parts.fragment or not endpoint.isascii() or " " in endpoint:
             raise web_sentences.bad_endpoint(endpoint)
-        return Web(endpoint, self.token.read()), endpoint
+        return Web(endpoint, self.token.read(), permit=self._offline.check), endpoint

@@ -94,11 +94,21 @@ class Reply:
 class Web:
     """Fetches addresses; a token goes to the server of `endpoint` alone, and never unencrypted over a network."""
 
-    def __init__(self, endpoint: str, token: str = "", proxies: Mapping[str, str] | None = None) -> None:
-        """`proxies` None takes this machine's (HTTPS_PROXY, NO_PROXY, or what its system says)."""
+    def __init__(
+        self,
+        endpoint: str,
+        token: str = "",
+        proxies: Mapping[str, str] | None = None,
+        permit: Callable[[], None] = lambda: None,
+    ) -> None:
+        """`proxies` None takes this machine's (HTTPS_PROXY, NO_PROXY, or what its system says).
+
+        `permit` raises where no connection may be opened, and what is open may not be read any more.
+        """
         self._origin = _origin(endpoint)
         self._token = token if _is_private(endpoint) and not _is_read_by_a_proxy(endpoint, proxies) else ""
         self._proxies = proxies
+        self._permit = permit
 
     def get(
         self, address: str, limits: Limits, byte_range: tuple[int, int | None] | None = None, if_range: str = ""
@@ -109,6 +119,7 @@ class Web:
         reply with a status other than 200 or 206 is raised as the sentence that fits, with the status.
         """
         host = host_of(address)
+        limits.permit = self._permit
         limits.check(host)
         try:
             request = urllib.request.Request(address, headers=_headers(byte_range, if_range))

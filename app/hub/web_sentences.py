@@ -7,7 +7,7 @@ import ssl
 from math import ceil
 
 from app.core.errors import ExitCode, UserError
-from app.core.hub_model import Offline, ServerFailed
+from app.core.hub_model import ServerFailed
 from app.core.printable import printable
 from app.core.words import translate
 from app.hub import proxy_sentences, retrying
@@ -16,17 +16,6 @@ _LONGEST = 120
 NOT_FOUND = 404
 GATED = "GatedRepo"
 MINUTE_S, HOUR_S = 60, 3600
-
-
-def offline(variable: str) -> UserError:
-    """The program was told to stay offline."""
-    return Offline(
-        translate(
-            "Hub",
-            "Tokenlight is offline because {variable} is set: name a model on this machine, or take {variable} away.",
-            variable=variable,
-        )
-    )
 
 
 def bad_endpoint(address: str) -> UserError:

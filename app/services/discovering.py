@@ -96,6 +96,18 @@ class Discovering:
         self._page.want(lambda: _asked(lambda: self._hub.describe(repository, watch)))
         self.paged.emit()
 
+    def look_again(self, is_offline: bool) -> None:
+        """Ask once more for what is shown, now that the program is offline or no longer is.
+
+        What was being asked when it went offline has ended, and is answered with what was told before.
+        """
+        is_old = self.search_problem is not None or (self.listing is not None and self.listing.problem is not None)
+        if self.query is not None and not self.is_searching and (is_offline or is_old):
+            self.search(self.query)
+        is_old = self.page_problem is not None or (self.page is not None and self.page.problem is not None)
+        if self.repository and not self.is_reading and (is_offline or is_old):
+            self.open(self.repository)
+
     def forget_search(self) -> None:
         """End the search and close what it led to: nothing is searched for."""
         self._search_watch.cancel()

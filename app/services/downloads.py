@@ -45,7 +45,7 @@ class DownloadRow(msgspec.Struct, frozen=True):
     seconds_left: float | None = None
     """None while it is not known."""
     problem: Sentence | None = None
-    """Why it failed or tries again, and what to do."""
+    """Why it failed, tries again or is held, and what to do."""
     again_in_s: float | None = None
     path: str = ""
     """Where its first file is, or will be."""
@@ -72,7 +72,14 @@ class DownloadRow(msgspec.Struct, frozen=True):
     @property
     def actions(self) -> tuple[DownloadAction, ...]:
         """What can be done about it now."""
+        if self.is_held:
+            return ("cancel",)
         return ("again", "dismiss") if self.is_away else _ACTIONS[self.state]
+
+    @property
+    def is_held(self) -> bool:
+        """Whether it only waits until the program is online again, and goes on by itself."""
+        return self.state == "paused" and self.problem is not None
 
 
 class Standing(msgspec.Struct, frozen=True):
@@ -162,6 +169,10 @@ class Downloads:
     def at_once(self) -> int:
         """How many may run at once."""
         return self._settings.values.downloads_at_once
+
+    def look(self) -> None:
+        """See whether the program is offline, so that nothing is fetched."""
+        self._port.look()
 
     def add(self, wanted: DownloadWanted) -> None:
         """Download a model."""

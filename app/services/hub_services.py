@@ -10,6 +10,7 @@ from app.services.discovering import Discovering
 from app.services.downloads import Downloads
 from app.services.hub_token import HubTokenKeeping
 from app.system.jobs import Jobs
+from app.system.offline_switch import OfflineSwitch
 from app.system.settings_file import SettingsFile
 
 QUESTIONS = 3
@@ -40,10 +41,13 @@ class HubServices(NamedTuple):
     discovering: Discovering
     hub_token: HubTokenKeeping
     hub_jobs: HubJobs
+    offline: OfflineSwitch
 
 
 class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
     """One hub, in all that it can be asked."""
+
+    offline: OfflineSwitch
 
 
 def hub_services(
@@ -51,4 +55,6 @@ def hub_services(
 ) -> HubServices:
     """Make them; nothing is asked before somebody wants it. What is downloaded goes into the folder."""
     downloads, discovering = Downloads(queue, folder, hub, settings), Discovering(hub, jobs.questions)
-    return HubServices(downloads, discovering, HubTokenKeeping(hub, jobs.keyring), jobs)
+    hub.offline.changed.connect(downloads.look)
+    hub.offline.changed.connect(lambda: discovering.look_again(hub.offline.is_on))
+    return HubServices(downloads, discovering, HubTokenKeeping(hub, jobs.keyring), jobs, hub.offline)

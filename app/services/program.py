@@ -114,6 +114,7 @@ from app.services.wishes import Wish
 from app.system.inbox import Inbox
 from app.system.jobs import Jobs
 from app.system.logs import Logs
+from app.system.offline_switch import OfflineSwitch
 from app.system.paths import Paths
 from app.system.resources import Resources
 from app.system.settings_file import SettingsFile
@@ -178,6 +179,7 @@ class Program:
     discovering: Discovering
     hub_token: HubTokenKeeping
     hub_jobs: HubJobs
+    offline: OfflineSwitch
     library_files: LibraryFiles
     kept_states: KeptStates
     summoned: Signal[str] = field(default_factory=Signal)

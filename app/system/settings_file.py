@@ -74,6 +74,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Folders that are searched for models beside the program's own."""
     downloads_at_once: Annotated[int, msgspec.Meta(ge=LEAST_AT_ONCE, le=MOST_AT_ONCE)] = 2
     """How many models may be downloaded at the same time."""
+    offline: bool = False
+    """Whether no connection to the internet is opened."""
     system_prompt: str = ""
     thinking_tags: tuple[str, ...] = ()
     """Tags around thinking that people name beside those of the models' templates."""

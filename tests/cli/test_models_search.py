@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from app.core.errors import ExitCode, UserError
 from tests.cli.conftest import CommandLine
+from tests.desk import Desk
 from tests.hub.loopback_hub import LoopbackHub
 
 FOUND: list[dict[str, object]] = [
@@ -50,6 +52,18 @@ def test_offline_the_same_search_says_how_old_it_is(
     assert line.out.startswith("Found 1 second ago. Now: Tokenlight is offline") and "org/tiny-GGUF" in line.out
     assert line.run("models", "search", "new") != 0
     assert "offline" in line.err and not line.out
+
+
+def test_with_the_switch_in_the_settings_nothing_is_asked_and_that_is_said(
+    line: CommandLine, hub: LoopbackHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    line.desk.program.paths.settings_file.parent.mkdir(parents=True, exist_ok=True)
+    line.desk.program.paths.settings_file.write_text('{"offline": true}')
+    line.desk = Desk(tmp_path / "home", monkeypatch)  # a later start, which reads them
+    assert line.run("models", "search", "tiny") != 0
+    assert "offline because “Stay offline” is on: turn it off in the preferences" in line.err
+    assert hub.asked == [] and not line.out
+    line.desk.program.stop()
 
 
 def test_what_is_not_found_and_what_is_not_said(line: CommandLine, hub: LoopbackHub) -> None:

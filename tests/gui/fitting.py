@@ -96,6 +96,7 @@ def look(window: MainWindow, desk: Desk, themes: Themes) -> dict[str, object]:
         themes,
         DiskUse(desk.program.store, desk.program.engine),
         desk.program.kept_states,
+        desk.program.offline,
         window,
     )
     dialog.show()

@@ -193,9 +193,9 @@ def test_only_the_answer_to_the_last_question_counts(stage: Stage) -> None:
 
 def test_how_much_disk_the_chats_take_is_told_once_it_is_known(stage: Stage) -> None:
     shelf = Shelf()
-    use = DiskUse(shelf, stage.engine)
+    program, use = stage.desk.program, DiskUse(shelf, stage.engine)
     dialog = PreferencesDialog(
-        stage.desk.program.settings, stage.themes, use, stage.desk.program.kept_states, stage.window
+        program.settings, stage.themes, use, program.kept_states, program.offline, stage.window
     )
     assert stage.reads("disk_use") == "Your chats take – on disk, – of it for the tokens."
     assert stage.find("disk_use").toolTip()

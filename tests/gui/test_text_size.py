@@ -235,7 +235,7 @@ def test_the_draft_is_written_in_the_size_of_the_text(themes: theme.Themes, qapp
 
 def test_the_preferences_have_a_box_for_the_size(themes: theme.Themes, desk: Desk, qapp: QApplication) -> None:
     program = desk.program
-    dialog = PreferencesDialog(program.settings, themes, program.disk_use, program.kept_states)
+    dialog = PreferencesDialog(program.settings, themes, program.disk_use, program.kept_states, program.offline)
     box = dialog.findChild(QDoubleSpinBox, "text_size_option")
     assert box is not None
     assert box.accessibleName() == "Text size in %"

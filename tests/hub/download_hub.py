@@ -15,6 +15,7 @@ from app.core.download import DownloadChanged, DownloadFile, DownloadGone, Downl
 from app.core.events import Event
 from app.hub.download_queue import DownloadQueue
 from app.hub.reading import HubReader
+from app.system.offline_switch import OfflineSwitch
 from tests.hub.loopback_hub import GUARD_S, LoopbackHub, Request
 
 CONTENT = b"GGUF" + bytes(range(256)) * 4_000
@@ -88,12 +89,21 @@ class DownloadHub(LoopbackHub):
 class Downloader:
     """A queue with what it tells."""
 
-    def __init__(self, hub: LoopbackHub, folder: Path, kept: Path | None = None, **environment: str) -> None:
+    def __init__(
+        self,
+        hub: LoopbackHub,
+        folder: Path,
+        kept: Path | None = None,
+        offline: OfflineSwitch | None = None,
+        /,
+        **environment: str,
+    ) -> None:
         self.told: list[Event] = []
         self._events: SimpleQueue[Event] = SimpleQueue()
         self.folder = folder
-        reader = HubReader({"HF_ENDPOINT": hub.endpoint, **environment})
-        self.queue = DownloadQueue(reader.connect, folder, kept, self._events.put)
+        offline = offline or OfflineSwitch(environment)
+        reader = HubReader({"HF_ENDPOINT": hub.endpoint, **environment}, offline=offline)
+        self.queue = DownloadQueue(reader.connect, folder, kept, self._events.put, offline.reason)
 
     def until(self, state: DownloadState | None, key: str = "") -> DownloadChanged:
         """Wait until one is in that state, or gone where it is None."""
@@ -123,8 +133,15 @@ class Downloader:
 
 
 @contextmanager
-def downloader(hub: LoopbackHub, folder: Path, kept: Path | None = None, **environment: str) -> Iterator[Downloader]:
-    made = Downloader(hub, folder, kept, **environment)
+def downloader(
+    hub: LoopbackHub,
+    folder: Path,
+    kept: Path | None = None,
+    offline: OfflineSwitch | None = None,
+    /,
+    **environment: str,
+) -> Iterator[Downloader]:
+    made = Downloader(hub, folder, kept, offline, **environment)
     try:
         yield made
     finally:

@@ -46,6 +46,9 @@ class Port:
     def cancel(self, key: str) -> None:
         self.asked.append(("cancel", key))
 
+    def look(self) -> None:
+        self.asked.append(("look",))
+
     def set_at_once(self, count: int) -> None:
         self.asked.append(("at once", count))
 

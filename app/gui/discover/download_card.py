@@ -67,7 +67,8 @@ class DownloadCard(QFrame):
         self.bar.setAccessibleName(self.tr("How much of {name} is here").format(name=name))
         self.bar.setVisible(row.state != "done")
         self.figures.setText(in_parts(self._figures(row)))
-        problem = row.problem if row.state in ("failed", "retrying") else row.unusable if not row.is_away else None
+        is_told = row.state in ("failed", "retrying", "paused")
+        problem = row.problem if is_told else row.unusable if not row.is_away else None
         words = render(problem) if problem is not None else ""
         self.problem.setText(words)
         self.problem.setVisible(bool(words))

@@ -139,6 +139,8 @@ class DownloadButtons(QWidget):
         if is_other:
             words = self.tr("Another version of the same file is among the downloads: {percent} % are here.")
         here = words.format(percent=int(row.share * 100))
+        if row.is_held and row.problem is not None:
+            return f"{here} {render(row.problem)}"
         return here if row.seconds_left is None else f"{here} {time_left(row.seconds_left)}"
 
     def _said_of_found(self, found: FoundModel, *, is_other: bool) -> str:

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 
 from app.gui import theme
 from app.gui.preferences.kept_states_line import KeptStatesLine
-from app.gui.preferences.options import Choice, Group, Number, Option, Switch, Tags, Text, groups
+from app.gui.preferences.options import OFFLINE, Choice, Group, Number, Option, Switch, Tags, Text, groups
 from app.gui.preferences.tags_line import TagsLine
 from app.gui.widgets.boxes import ChoiceBox, NumberBox
 from app.gui.widgets.direction import follow_direction
@@ -28,6 +28,7 @@ from app.gui.widgets.wrapped_text import keep_line_starts
 from app.services.disk_use import DiskUse
 from app.services.kept_states import KeptStates
 from app.services.units import UNKNOWN, byte_size
+from app.system.offline_switch import OfflineSwitch
 from app.system.settings_file import Settings, SettingsFile
 
 translate = QCoreApplication.translate
@@ -48,6 +49,7 @@ class PreferencesDialog(TallDialog):
         themes: theme.Themes,
         disk_use: DiskUse,
         kept_states: KeptStates,
+        offline: OfflineSwitch,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -55,6 +57,8 @@ class PreferencesDialog(TallDialog):
         self._themes = themes
         self._disk_use = disk_use
         self._kept_states = kept_states
+        self._offline = offline
+        self._groups = groups(offline.variable)
         self._show_value: dict[str, Callable[[], None]] = {}
         self.setObjectName("preferences")
         self.setWindowTitle(self.tr("Preferences"))
@@ -64,7 +68,7 @@ class PreferencesDialog(TallDialog):
         column = QVBoxLayout(contents)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(theme.SPACE_M)
-        for group in groups():
+        for group in self._groups:
             self._add_group(column, group)
         self._disk = label(look="muted", pixels=theme.SMALL_PX, name="disk_use")
         self._disk.setWordWrap(True)
@@ -102,7 +106,9 @@ class PreferencesDialog(TallDialog):
         column.addSpacing(theme.SPACE_S)
 
     def _add_option(self, form: QFormLayout, option: Option) -> None:
-        hint = label(option.hint, look="muted", pixels=theme.SMALL_PX)
+        fixed = option.fixed if isinstance(option, Switch) else ""
+        words = fixed or option.hint
+        hint = label(words, look="muted", pixels=theme.SMALL_PX)
         hint.setWordWrap(True)
         hint.setContentsMargins(0, 0, 0, theme.SPACE_S)
         match option:
@@ -118,7 +124,8 @@ class PreferencesDialog(TallDialog):
                 field = self._tags(option)
         field.setObjectName(f"{option.name}_option")
         field.setAccessibleName(option.label)
-        field.setAccessibleDescription(option.hint)
+        field.setAccessibleDescription(words)
+        field.setEnabled(not fixed)
         if isinstance(option, Text):
             caption = self._caption(option, field)
             form.addRow(caption)
@@ -211,10 +218,15 @@ class PreferencesDialog(TallDialog):
         return box
 
     def _value(self, name: str) -> object:
+        if name == OFFLINE:
+            return self._offline.is_on
         return getattr(self._settings.values, name)
 
     def _change(self, name: str, value: object) -> None:
-        self._settings.change(**{name: value})
+        if name == OFFLINE:
+            self._offline.set(bool(value))
+        else:
+            self._settings.change(**{name: value})
         if name == "theme":
             self._themes.choose(self._settings.values.theme)
         elif name == "text_size":
@@ -225,7 +237,7 @@ class PreferencesDialog(TallDialog):
 
     def _restore_defaults(self) -> None:
         defaults = Settings()
-        for group in groups():
+        for group in self._groups:
             for option in group.options:
                 self._change(option.name, getattr(defaults, option.name))
         self._show_values()

@@ -12,6 +12,8 @@ from PySide6.QtCore import QCoreApplication
 from app.system.settings_file import LEAST_TEXT_SIZE, MOST_STATES_GB, MOST_TEXT_SIZE
 
 translate = QCoreApplication.translate
+OFFLINE = "offline"
+"""The setting that more than the settings file decides."""
 
 
 class Choice(NamedTuple):
@@ -30,6 +32,8 @@ class Switch(NamedTuple):
     name: str
     label: str
     hint: str
+    fixed: str = ""
+    """Why it cannot be changed, in place of the hint; empty where it can."""
 
 
 class Number(NamedTuple):
@@ -71,9 +75,9 @@ class Group(NamedTuple):
     options: tuple[Option, ...]
 
 
-def groups() -> tuple[Group, ...]:
-    """Return all options in the order of the form."""
-    return (_appearance(), _chats(), _thinking())
+def groups(offline_variable: str = "") -> tuple[Group, ...]:
+    """Return all options in the order of the form; a variable of the environment may decide whether to stay offline."""
+    return (_appearance(), _chats(), _thinking(), _internet(offline_variable))
 
 
 def _appearance() -> Group:
@@ -169,6 +173,27 @@ def _thinking() -> Group:
                     " by spaces; they hold from the next answer on.",
                 ),
                 translate("Preferences", "Such as: reflection <scratchpad>"),
+            ),
+        ),
+    )
+
+
+def _internet(variable: str) -> Group:
+    fixed = translate(
+        "Preferences",
+        "This is on because {variable} is set: take the variable away and start Tokenlight again to change it here.",
+    )
+    return Group(
+        translate("Preferences", "Internet"),
+        (
+            Switch(
+                OFFLINE,
+                translate("Preferences", "Stay offline"),
+                translate(
+                    "Preferences",
+                    "No connection to the internet is opened: searches show what they found before, and downloads wait.",
+                ),
+                fixed.format(variable=variable) if variable else "",
             ),
         ),
     )
