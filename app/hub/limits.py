@@ -6,12 +6,13 @@ import http.client
 import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from types import TracebackType
 from typing import Any, Self
 
 from app.hub import web_sentences
+from app.hub.tunnel import open_tunnel
 
 DEADLINE_S = 60.0
 """For all that is read of one file, or of one listing."""
@@ -128,6 +129,15 @@ def connection_within(kind: type[http.client.HTTPConnection], limits: Limits) ->
         def __init__(self, *args: Any, **settings: Any) -> None:
             super().__init__(*args, **settings)
             self._create_connection = create
+            self._place, self._told = ("", 0), {}
+
+        def set_tunnel(self, host: str, port: int | None = None, headers: Mapping[str, str] | None = None) -> None:
+            super().set_tunnel(host, port, headers)
+            self._place, self._told = self._get_hostport(host, port), dict(headers or {})
+
+        def _tunnel(self) -> None:
+            # what `connect` calls; the library's own has the status in words alone
+            open_tunnel(self.sock, *self._place, self._told)
 
         def connect(self) -> None:
             super().connect()

@@ -2,33 +2,24 @@
 
 from __future__ import annotations
 
-import re
 import ssl
 
 from app.core.errors import UserError
 from app.core.hub_model import ServerFailed
 from app.core.words import translate
+from app.hub.tunnel import ProxyRefused
 
 PASSWORD_WANTED, SIGN_IN = 407, 511
-_TUNNEL = re.compile(r"Tunnel connection failed: (\d{3})\b", re.ASCII)
-"""How the standard library begins what it says of a proxy that makes no connection."""
-
-
-def tunnel_status(error: BaseException) -> int | None:
-    """Return with which status a proxy has refused to make a connection; None where that is not what happened."""
-    found = _TUNNEL.match(str(error)) if isinstance(error, OSError) else None
-    return None if found is None else int(found[1])
 
 
 def is_lasting(error: BaseException) -> bool:
     """Whether a proxy says what it will say again: anything but trouble of its own."""
-    status = tunnel_status(error)
-    return status is not None and (status < 500 or status == SIGN_IN)
+    return isinstance(error, ProxyRefused) and (error.status < 500 or error.status == SIGN_IN)
 
 
 def in_the_way(host: str, error: BaseException) -> UserError | None:
     """Return what to tell of an error where a proxy is its cause; None where nothing says so."""
-    status = tunnel_status(error)
+    status = error.status if isinstance(error, ProxyRefused) else None
     if status == PASSWORD_WANTED:
         return password_wanted()
     if status is not None and (300 <= status < 400 or status == SIGN_IN):

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 import gzip
+import socket
+from base64 import b64encode
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from app.core.download import DownloadChanged
-from app.hub import download_run, web
+from app.hub import download_run, proxy_sentences, web
+from app.hub.tunnel import open_tunnel
+from tests.hub.connecting_proxy import ConnectingProxy
 from tests.hub.download_hub import CONTENT, HALF, NAME, DownloadHub, downloader
 from tests.hub.loopback_hub import Answer, Request
 
@@ -130,6 +134,7 @@ def test_a_proxy_that_wants_a_password_is_told_at_once(
         (200, "not encrypted as it should be", False),
         (302, "a sign-in of this network may be in the way", True),
         (403, "The proxy makes no connection to hub.invalid (403)", True),
+        (502, "The proxy makes no connection to hub.invalid (502)", False),
         (503, "The proxy makes no connection to hub.invalid (503)", False),
         (511, "a sign-in of this network may be in the way", True),
     ],
@@ -144,6 +149,54 @@ def test_a_proxy_that_answers_itself_is_told(
     text, tries = failed(hub, tmp_path, HF_ENDPOINT="https://hub.invalid", HF_TOKEN="hf_secret")
     assert words in text and "[" not in text and tries == (1 if lasts else 2)
     assert not any("authorization" in headers for _, _, headers in hub.asked)
+
+
+def test_what_a_proxy_says_beside_its_status_decides_nothing(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("https_proxy", hub.endpoint)
+
+    def refuse(request: Request) -> None:
+        request.send(b"HTTP/1.1 403 Tunnel connection failed: 407 \r\nContent-Length: 0\r\n\r\n")
+
+    hub.resolving = refuse
+    text, tries = failed(hub, tmp_path, HF_ENDPOINT="https://hub.invalid")
+    assert "The proxy makes no connection to hub.invalid (403)" in text and tries == 1
+    told = proxy_sentences.in_the_way("hub.invalid", OSError("Tunnel connection failed: 407 who are you"))
+    assert told is None and not proxy_sentences.is_lasting(OSError("Tunnel connection failed: 403"))
+
+
+def test_a_download_goes_through_the_connection_that_a_proxy_makes(
+    encrypted: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", str(CERTIFICATE))
+    monkeypatch.delenv("no_proxy", raising=False)
+    with ConnectingProxy() as proxy:
+        monkeypatch.setenv("https_proxy", f"http://me:secret@127.0.0.1:{proxy.port}")
+        with downloader(encrypted, tmp_path, None, HF_ENDPOINT=encrypted.encrypted_endpoint) as made:
+            made.queue.add(encrypted.wanted())
+            made.until("done")
+            assert made.goal(encrypted, NAME).read_bytes() == CONTENT
+    place = encrypted.encrypted_endpoint.removeprefix("https://")
+    line, *headers = proxy.asked[0].split("\r\n")
+    assert line == f"CONNECT {place} HTTP/1.1" and f"Host: {place}" in headers
+    assert f"Proxy-Authorization: Basic {b64encode(b'me:secret').decode()}" in headers
+    assert not any("authorization" in told for _, _, told in encrypted.asked), "a proxy's password is its own"
+
+
+@pytest.mark.parametrize("host", ["hub.example\r\nX: y", "hub example", "h\u00fcb.example"])
+def test_nothing_but_the_name_of_a_server_is_asked_of_a_proxy(host: str) -> None:
+    ours, other = socket.socketpair()
+    with ours, other, pytest.raises(ValueError, match="no name"):
+        open_tunnel(ours, host, 443, {})
+
+
+def test_an_address_with_colons_is_asked_for_in_brackets() -> None:
+    ours, other = socket.socketpair()
+    with ours, other:
+        other.sendall(b"HTTP/1.0 200 Connection established\r\n\r\n")
+        open_tunnel(ours, "::1", 443, {})
+        assert other.recv(1000).startswith(b"CONNECT [::1]:443 HTTP/1.1\r\nHost: [::1]:443\r\n\r\n")
 
 
 def sign_in(request: Request) -> None:
