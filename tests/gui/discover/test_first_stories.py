@@ -75,21 +75,34 @@ def fails(stage: Stage, sentence: str) -> None:
 
 
 def goes_on(stage: Stage) -> None:
-    """Press Try again: the model comes, and is loaded, as there was none."""
-    program = stage.desk.program
+    """Press Try again: the model comes."""
     stage.clicks("download_resume_button")
+    comes(stage)
+
+
+def comes(stage: Stage) -> None:
+    """Wait until the model is here, and is loaded, as there was none."""
+    program = stage.desk.program
     stage.desk.until(lambda: stage.desk.engine.all(Load))
     assert program.downloads.rows[0].state == "done" and Path(stage.desk.engine.load.path).name == NAME
     assert stage.reads("notice_text") == f"{NAME} is downloaded: it is among your models now.", "the failure is over"
     assert stage.sees("download_load_button") and not stage.sees("download_problem")
 
 
-def test_offline(first: Stage, monkeypatch: pytest.MonkeyPatch, hub: DownloadHub) -> None:
-    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
-    fails(first, "Tokenlight is offline")
+def test_offline_it_waits_and_comes_by_itself_afterwards(first: Stage, hub: DownloadHub) -> None:
+    program = first.desk.program
+    program.offline.set(True)
+    first.clicks("first_model_download_button")
+    first.desk.until(lambda: program.downloads.rows and program.downloads.rows[0].state == "paused")
+    said = first.reads("first_model_download_state")
+    assert said.startswith(
+        "It is among the downloads: 0 % are here. Tokenlight is offline because “Stay offline” is on"
+    )
+    first.clicks("first_model_downloads_button")
+    assert "Stay offline" in first.reads("download_problem") and not first.sees("download_resume_button")
     assert hub.asked == []
-    monkeypatch.delenv("TOKENLIGHT_OFFLINE")
-    goes_on(first)
+    program.offline.set(False)
+    comes(first)
 
 
 @pytest.mark.parametrize("status", [401, 403])

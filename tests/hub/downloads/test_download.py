@@ -291,7 +291,10 @@ def test_paths_of_a_listing_stay_inside(hub: DownloadHub, tmp_path: Path, path: 
 
 
 def test_offline_asks_nobody(hub: DownloadHub, tmp_path: Path) -> None:
-    assert "offline because TOKENLIGHT_OFFLINE" in problem(hub, tmp_path, TOKENLIGHT_OFFLINE="1")
+    with downloader(hub, tmp_path, TOKENLIGHT_OFFLINE="1") as made:
+        made.queue.add(hub.wanted())
+        told = made.until("paused").problem
+    assert told is not None and "offline because TOKENLIGHT_OFFLINE" in told.english()
     assert not hub.asked
 
 
