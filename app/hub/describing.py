@@ -42,8 +42,7 @@ def _card(web: Web, address: str, limits: Limits) -> HubCard:
     try:
         reply = web.get(address, limits)
         try:
-            if reply.headers.get_content_type() in ("text/html", "application/xhtml+xml"):
-                raise web_sentences.web_page(reply.host)
+            reply.refuse_web_page()
             written = reply.read(MOST_CARD_BYTES)
         finally:
             reply.close()

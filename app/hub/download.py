@@ -6,7 +6,6 @@ Nothing has the goal's name before it is whole. One call is one try; who asks de
 from __future__ import annotations
 
 import errno
-import re
 import shutil
 import ssl
 from collections.abc import Callable
@@ -35,8 +34,6 @@ SPARE_BYTES = 64 << 20
 LOOK_EVERY = 64 << 20
 """Bytes between two looks at the free space."""
 PARTIAL, BAD_RANGE = 206, 416
-_CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<total>\d{1,18}|\*)")
-_WEB_PAGES = ("text/html", "application/xhtml+xml")
 Tell = Callable[[DownloadState, int], None]
 """Called with how many bytes of the file are there, for every piece."""
 
@@ -206,13 +203,12 @@ class _Fetch:
 
     def _begin(self, reply: Reply, start: int) -> bytes:
         """Check what comes, before anything here is given up for it; return the first bytes of a whole file."""
-        if reply.headers.get_content_type() in _WEB_PAGES:
-            raise web_sentences.web_page(reply.host)
+        reply.refuse_web_page()
         if reply.status == PARTIAL:
-            told = _CONTENT_RANGE.fullmatch(" ".join(reply.headers.get("Content-Range", "").lower().split()))
-            if told is None or int(told["first"]) != start:
+            part = reply.part
+            if part is None or part.first != start:
                 raise web_sentences.contradicts(reply.host)
-            if told["total"] not in ("*", str(self._file.size)):
+            if part.total not in (None, self._file.size):
                 raise download_sentences.changed(self._name)
             if start:
                 return b""

@@ -8,9 +8,9 @@ from app.core.errors import UserError
 from app.core.hub_model import ServerFailed
 from app.core.printable import printable
 from app.core.words import translate
+from app.hub.short_text import short
 
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
-_LONGEST = 120
 
 
 class Passing(ServerFailed):
@@ -23,7 +23,7 @@ def stalled(host: str) -> UserError:
         translate(
             "Download",
             "{host} sends nothing any more: what is there is kept, so check the internet connection and resume.",
-            host=_short(host),
+            host=short(host),
         )
     )
 
@@ -34,7 +34,7 @@ def lost(host: str) -> UserError:
         translate(
             "Download",
             "The connection to {host} was lost: what is there is kept, so check the internet connection and resume.",
-            host=_short(host),
+            host=short(host),
         )
     )
 
@@ -45,7 +45,7 @@ def damaged(name: str) -> UserError:
         translate(
             "Download",
             "{name} arrived damaged: its checksum is not the hub's, so what was there is deleted; download it again.",
-            name=_short(name),
+            name=short(name),
         )
     )
 
@@ -57,7 +57,7 @@ def changed(name: str) -> UserError:
             "Download",
             "{name} was changed on the server since it was listed: cancel this download, and choose it anew on the"
             " model's page.",
-            name=_short(name),
+            name=short(name),
         )
     )
 
@@ -69,8 +69,8 @@ def no_model(host: str, name: str) -> UserError:
             "Download",
             "{host} sends something that is no model in place of {name}: check HF_ENDPOINT and the proxy, or sign in to"
             " this network, and resume.",
-            host=_short(host),
-            name=_short(name),
+            host=short(host),
+            name=short(name),
         )
     )
 
@@ -96,7 +96,7 @@ def too_large(folder: str, name: str) -> UserError:
             "The disk of {folder} takes no file as large as {name}: choose a folder for models on another disk, and"
             " resume.",
             folder=printable(folder),
-            name=_short(name),
+            name=short(name),
         )
     )
 
@@ -119,7 +119,7 @@ def taken(name: str) -> UserError:
         translate(
             "Download",
             "There is another file called {name} in its folder already: rename or move that one, and resume.",
-            name=_short(name),
+            name=short(name),
         )
     )
 
@@ -130,7 +130,7 @@ def written_elsewhere(name: str) -> UserError:
         translate(
             "Download",
             "{name} is being downloaded by another Tokenlight: wait for that one, or stop it and resume.",
-            name=_short(name),
+            name=short(name),
         )
     )
 
@@ -142,11 +142,6 @@ def broken(name: str) -> UserError:
             "Download",
             "The download of {name} stopped for a reason that is in the log: resume it, and report the log if it stops"
             " again.",
-            name=_short(name),
+            name=short(name),
         )
     )
-
-
-def _short(text: str) -> str:
-    shown = printable(" ".join(text.split()))
-    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

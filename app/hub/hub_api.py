@@ -30,7 +30,6 @@ COMMIT = "X-Repo-Commit"
 MOST_BYTES = 32 * 1024 * 1024
 _NEXT = re.compile(r'<([^<>\s]{1,4000})>\s*;[^,]*\brel="?next"?')
 _MODELS = "/api/models"
-_PAGES_OF_HTML = ("text/html", "application/xhtml+xml")
 Keep = Callable[[Any], Any]
 """Returns what of an answer holds; a ValueError says that it is none."""
 
@@ -60,8 +59,7 @@ class Question:
         self._seen.add(address)
         reply = self._web.get(address, self._limits)
         try:
-            if reply.headers.get_content_type() in _PAGES_OF_HTML:
-                raise web_sentences.web_page(reply.host)
+            reply.refuse_web_page()
             content = reply.read(MOST_BYTES)
         finally:
             reply.close()

@@ -129,7 +129,8 @@ def connection_within(kind: type[http.client.HTTPConnection], limits: Limits) ->
         def __init__(self, *args: Any, **settings: Any) -> None:
             super().__init__(*args, **settings)
             self._create_connection = create
-            self._place, self._told = ("", 0), {}
+            self._place = ("", 0)
+            self._told: dict[str, str] = {}
 
         def set_tunnel(self, host: str, port: int | None = None, headers: Mapping[str, str] | None = None) -> None:
             super().set_tunnel(host, port, headers)

@@ -5,7 +5,6 @@ A server that ignores ranges is read from its beginning, as far as needed, and t
 
 from __future__ import annotations
 
-import re
 from contextlib import ExitStack
 
 from app.core.gguf_magic import GGUF_MAGIC
@@ -18,7 +17,6 @@ AHEAD = 1_000_000
 """Bytes of one request; no more than these are read beyond a header."""
 MOST_BYTES = 64 * 1024 * 1024
 """Of one file: no real header comes near it."""
-_CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<total>\d{1,18}|\*)")
 
 
 class RemoteFile:
@@ -72,8 +70,7 @@ class RemoteFile:
         reply = self._web.get(self._address, self._limits, (offset, offset + size - 1))
         with ExitStack() as closing:
             closing.callback(reply.close)
-            if reply.headers.get_content_type() in ("text/html", "application/xhtml+xml"):
-                raise web_sentences.web_page(reply.host)
+            reply.refuse_web_page()
             if reply.status == 206:
                 self._check_range(reply, offset, size)
                 return self._take(reply, size)
@@ -85,10 +82,10 @@ class RemoteFile:
 
     def _check_range(self, reply: Reply, offset: int, size: int) -> None:
         """Refuse other bytes than those that were asked for, and a file that is another one by its length."""
-        told = _CONTENT_RANGE.fullmatch(" ".join(reply.headers.get("Content-Range", "").lower().split()))
-        if told is None or (int(told["first"]), int(told["last"])) != (offset, offset + size - 1):
+        part = reply.part
+        if part is None or (part.first, part.last) != (offset, offset + size - 1):
             raise web_sentences.contradicts(reply.host)
-        if told["total"] not in ("*", str(self._size)):
+        if part.total not in (None, self._size):
             raise web_sentences.contradicts(reply.host)
         # what redirects lead to is asked directly from now on; the token stays with the hub
         self._address = reply.address

@@ -8,12 +8,13 @@ from __future__ import annotations
 import functools
 import http.client
 import os
+import re
 import ssl
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Mapping
 from email.message import Message
-from typing import IO, Any
+from typing import IO, Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 from app.core.errors import UserError
@@ -29,6 +30,8 @@ AS_IT_IS = "identity"
 """The only coding of a body that is asked for: ranges and lengths are those of the file."""
 SCHEMES = ("http", "https")
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
+_CONTENT_RANGE = re.compile(r"bytes (?P<first>\d{1,18})-(?P<last>\d{1,18})/(?P<total>\d{1,18}|\*)")
+_WEB_PAGES = ("text/html", "application/xhtml+xml")
 _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 """What urllib and http.client raise for servers that do as they like; a broken address or header is a ValueError."""
 
@@ -49,6 +52,14 @@ class Refused(ServerFailed):
         """As the server says it: seconds, or a date; empty where it does not."""
 
 
+class Part(NamedTuple):
+    """Which bytes of a file a server sends, the last one counted in, and how many the file has; None is not told."""
+
+    first: int
+    last: int
+    total: int | None
+
+
 class Reply:
     """What a server answers; its body is read in pieces, each within the limits."""
 
@@ -63,6 +74,19 @@ class Reply:
         """Bytes of the body as the server tells; None where it does not."""
         self._answer = answer
         self._limits = limits
+
+    @property
+    def part(self) -> Part | None:
+        """Which part of the file this is; None where the server does not say it, or not so that it can be read."""
+        told = _CONTENT_RANGE.fullmatch(" ".join(self.headers.get("Content-Range", "").lower().split()))
+        if told is None:
+            return None
+        return Part(int(told["first"]), int(told["last"]), None if told["total"] == "*" else int(told["total"]))
+
+    def refuse_web_page(self) -> None:
+        """Raise where a page of HTML comes in place of what was asked for."""
+        if self.headers.get_content_type() in _WEB_PAGES:
+            raise web_sentences.web_page(self.host)
 
     def read(self, size: int) -> bytes:
         """Return the next bytes, `size` of them unless the server sends no more."""

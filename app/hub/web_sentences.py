@@ -8,11 +8,10 @@ from math import ceil
 
 from app.core.errors import ExitCode, UserError
 from app.core.hub_model import ServerFailed
-from app.core.printable import printable
 from app.core.words import translate
 from app.hub import proxy_sentences, retrying
+from app.hub.short_text import short
 
-_LONGEST = 120
 NOT_FOUND = 404
 GATED = "GatedRepo"
 MINUTE_S, HOUR_S = 60, 3600
@@ -25,7 +24,7 @@ def bad_endpoint(address: str) -> UserError:
             "Hub",
             "HF_ENDPOINT is “{address}”, which is no web address: set it to one such as https://huggingface.co, or take"
             " it away.",
-            address=_short(address),
+            address=short(address),
         ),
         ExitCode.WRONG_USE,
     )
@@ -42,7 +41,7 @@ def bad_token() -> UserError:
 def cancelled(host: str) -> UserError:
     """Somebody ended it."""
     return ServerFailed(
-        translate("Hub", "Reading from {host} was cancelled: start it again to go on.", host=_short(host)),
+        translate("Hub", "Reading from {host} was cancelled: start it again to go on.", host=short(host)),
         ExitCode.INTERRUPTED,
     )
 
@@ -53,7 +52,7 @@ def too_slow(host: str) -> UserError:
         translate(
             "Hub",
             "{host} is too slow: try again later, or download the model and plan its file.",
-            host=_short(host),
+            host=short(host),
         )
     )
 
@@ -63,13 +62,13 @@ def lost(host: str, error: Exception | None = None) -> UserError:
     if isinstance(error, TimeoutError):
         return too_slow(host)
     return ServerFailed(
-        translate("Hub", "The connection to {host} was lost: try again.", host=_short(host)),
+        translate("Hub", "The connection to {host} was lost: try again.", host=short(host)),
     )
 
 
 def unreachable(host: str, error: BaseException) -> UserError:
     """No connection came about, or no answer that can be read."""
-    host = _short(host)
+    host = short(host)
     if isinstance(error, TimeoutError):
         return too_slow(host)
     if isinstance(error, ssl.SSLCertVerificationError):
@@ -79,7 +78,7 @@ def unreachable(host: str, error: BaseException) -> UserError:
                 "The certificate of {host} cannot be trusted ({reason}): check this machine's clock and proxy, or set"
                 " SSL_CERT_FILE to your certificates.",
                 host=host,
-                reason=_short(error.verify_message or "unknown"),
+                reason=short(error.verify_message or "unknown"),
             )
         )
     if isinstance(error, socket.gaierror | ConnectionRefusedError):
@@ -99,14 +98,14 @@ def unreachable(host: str, error: BaseException) -> UserError:
             "{host} gave no answer that can be read ({reason}): check the internet connection and the proxy"
             " (HTTPS_PROXY), and try again.",
             host=host,
-            reason=_short(_why(error)),
+            reason=short(_why(error)),
         )
     )
 
 
 def refused(host: str, status: int, has_token: bool, why: str = "", wait_s: float | None = None) -> UserError:
     """A server that answers with a status other than success; `why` is the hub's word for it, `wait_s` what it asks."""
-    host = _short(host)
+    host = short(host)
     if status in (401, 403) and why == GATED:
         return _gated(host, has_token)
     if status == 429 and wait_s is not None:
@@ -223,14 +222,14 @@ def unsafe_redirect(host: str) -> UserError:
             "Hub",
             "{host} sends on to an address that is not safe, which is not followed: check HF_ENDPOINT and the proxy"
             " (HTTPS_PROXY).",
-            host=_short(host),
+            host=short(host),
         )
     )
 
 
 def web_page(host: str) -> UserError:
     """A page of HTML in place of what was asked for."""
-    return proxy_sentences.sign_in(_short(host))
+    return proxy_sentences.sign_in(short(host))
 
 
 def encoded(host: str, encoding: str) -> UserError:
@@ -240,8 +239,8 @@ def encoded(host: str, encoding: str) -> UserError:
             "Hub",
             "{host} sends this compressed ({encoding}), though it was asked for as it is: check the proxy (HTTPS_PROXY)"
             " and HF_ENDPOINT, and try again.",
-            host=_short(host),
-            encoding=_short(encoding),
+            host=short(host),
+            encoding=short(encoding),
         )
     )
 
@@ -252,7 +251,7 @@ def changed_meanwhile(repository: str) -> UserError:
         translate(
             "Hub",
             "{repository} was changed while its files were being listed: try again.",
-            repository=_short(repository),
+            repository=short(repository),
         )
     )
 
@@ -264,7 +263,7 @@ def contradicts(host: str) -> UserError:
             "Hub",
             "{host} tells two lengths of this file, or sends other parts than asked for: try again later, or download"
             " the model and plan its file.",
-            host=_short(host),
+            host=short(host),
         )
     )
 
@@ -275,7 +274,7 @@ def too_much(host: str) -> UserError:
         translate(
             "Hub",
             "The header of this file on {host} does not end where one should, so it is damaged: choose another file.",
-            host=_short(host),
+            host=short(host),
         )
     )
 
@@ -283,14 +282,9 @@ def too_much(host: str) -> UserError:
 def unreadable_listing(host: str) -> UserError:
     """A listing that is none."""
     return ServerFailed(
-        translate("Hub", "{host} lists files in a way that cannot be read: check HF_ENDPOINT.", host=_short(host))
+        translate("Hub", "{host} lists files in a way that cannot be read: check HF_ENDPOINT.", host=short(host))
     )
 
 
 def _why(error: BaseException) -> str:
     return getattr(error, "strerror", None) or str(error) or type(error).__name__
-
-
-def _short(text: str) -> str:
-    shown = printable(" ".join(text.split()))
-    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"
