@@ -65,6 +65,7 @@ from app.system.jobs import Jobs
 from app.system.logs import Logs
 from app.system.memory import main_memory
 from app.system.model_moves import trash_of_module
+from app.system.offline_switch import OfflineSwitch
 from app.system.paths import Paths, find_paths
 from app.system.resources import Resources, checkout_models, find_plain_library, find_resources
 from app.system.settings_file import SettingsFile
@@ -131,7 +132,7 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
-    of_hub = _of_hub(options, paths, inbox, hub := _hub(paths, settings), settings)
+    hub, of_hub = _of_hub(options, paths, inbox, settings)
     ports = PlanPorts(engine, dry_run, hub, store, of_hub.hub_jobs.questions)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner, notices)
@@ -228,15 +229,13 @@ def _files(tools: FileTools, keepers: FileKeepers, ports: PlanPorts, notices: No
     return _Files(FileExport(tools.jobs, notices), DiskUse(ports.store, ports.engine), library)
 
 
-def _hub(paths: Paths, settings: SettingsFile) -> Hub:
-    return Hub(os.environ, paths.cache / "hub", paths.data, settings)
-
-
-def _of_hub(options: Options, paths: Paths, inbox: Inbox, hub: Hub, settings: SettingsFile) -> HubServices:
+def _of_hub(options: Options, paths: Paths, inbox: Inbox, settings: SettingsFile) -> tuple[Hub, HubServices]:
+    offline = OfflineSwitch(os.environ, settings)
+    hub = Hub(os.environ, paths.cache / "hub", paths.data, offline)
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
-    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put, hub.offline.reason)
-    return hub_services(queue, paths.models, hub, settings, HubJobs.of(inbox.put))
+    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put, offline.reason)
+    return hub, hub_services(queue, paths.models, hub, settings, HubJobs.of(inbox.put), offline)
 
 
 class _Commands(NamedTuple):

@@ -8,7 +8,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from app.core.gguf_header import Header
 from app.core.hub_model import HubModel, HubReference
@@ -16,8 +16,9 @@ from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
 from app.core.hub_token import HubToken
 from app.core.hub_watch import HubWatch
-from app.system.offline_switch import OfflineSwitch
-from app.system.settings_file import SettingsFile
+
+if TYPE_CHECKING:
+    from app.system.offline_switch import OfflineSwitch
 
 READING = "app.hub.reading"
 
@@ -30,11 +31,11 @@ class Hub:
         environment: Mapping[str, str],
         cache: Path | None = None,
         data: Path | None = None,
-        settings: SettingsFile | None = None,
+        offline: OfflineSwitch | None = None,
     ) -> None:
-        self.offline = OfflineSwitch(environment, settings)
-        """Whether it is asked at all."""
+        """Without a switch the environment alone says whether to stay offline."""
         self._environment = environment
+        self._offline = offline
         self._cache = cache
         self._data = data
         self._made: Any = None
@@ -80,6 +81,6 @@ class Hub:
     def _reader(self) -> Any:
         if self._made is None:
             self._made = importlib.import_module(READING).HubReader(
-                self._environment, cache=self._cache, data=self._data, offline=self.offline
+                self._environment, cache=self._cache, data=self._data, offline=self._offline
             )
         return self._made

@@ -47,14 +47,13 @@ class HubServices(NamedTuple):
 class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
     """One hub, in all that it can be asked."""
 
-    offline: OfflineSwitch
 
 
 def hub_services(
-    queue: DownloadPort, folder: Path, hub: HubPorts, settings: SettingsFile, jobs: HubJobs
+    queue: DownloadPort, folder: Path, hub: HubPorts, settings: SettingsFile, jobs: HubJobs, offline: OfflineSwitch
 ) -> HubServices:
     """Make them; nothing is asked before somebody wants it. What is downloaded goes into the folder."""
     downloads, discovering = Downloads(queue, folder, hub, settings), Discovering(hub, jobs.questions)
-    hub.offline.changed.connect(downloads.look)
-    hub.offline.changed.connect(lambda: discovering.look_again(hub.offline.is_on))
-    return HubServices(downloads, discovering, HubTokenKeeping(hub, jobs.keyring), jobs, hub.offline)
+    offline.changed.connect(downloads.look)
+    offline.changed.connect(lambda: discovering.look_again(offline.is_on))
+    return HubServices(downloads, discovering, HubTokenKeeping(hub, jobs.keyring), jobs, offline)

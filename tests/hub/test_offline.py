@@ -23,13 +23,14 @@ from app.core.hub_model import HubModel, HubFile, HubReference
 from app.core.hub_search import HubQuery
 from app.hub.hub import Hub
 from app.hub.limits import Limits
+from app.system.offline_switch import OfflineSwitch
 from app.system.settings_file import SettingsFile
 home = Path(sys.argv[1])
-settings = SettingsFile(home / "settings.json", lambda *_: None)
-hub = Hub(os.environ, home / "cache", home, settings)
-web, address = (None, "") if hub.offline.is_on else hub.connect()
+offline = OfflineSwitch(os.environ, SettingsFile(home / "settings.json", lambda *_: None))
+hub = Hub(os.environ, home / "cache", home, offline)
+web, address = (None, "") if offline.is_on else hub.connect()
 if "set" in sys.argv:
-    hub.offline.set(True)
+    offline.set(True)
 asks = (
     lambda: hub.search(HubQuery("x")),
     lambda: hub.describe("org/x"),
