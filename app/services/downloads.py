@@ -170,10 +170,6 @@ class Downloads:
         """How many may run at once."""
         return self._settings.values.downloads_at_once
 
-    def look(self) -> None:
-        """See whether the program is offline, so that nothing is fetched."""
-        self._port.look()
-
     def add(self, wanted: DownloadWanted) -> None:
         """Download a model."""
         self._wanted.add(wanted.key)

@@ -48,12 +48,11 @@ class HubPorts(HubPort, DiscoverPort, HubTokenPort, Protocol):
     """One hub, in all that it can be asked."""
 
 
-
 def hub_services(
     queue: DownloadPort, folder: Path, hub: HubPorts, settings: SettingsFile, jobs: HubJobs, offline: OfflineSwitch
 ) -> HubServices:
     """Make them; nothing is asked before somebody wants it. What is downloaded goes into the folder."""
     downloads, discovering = Downloads(queue, folder, hub, settings), Discovering(hub, jobs.questions)
-    offline.changed.connect(downloads.look)
+    offline.changed.connect(queue.look)
     offline.changed.connect(lambda: discovering.look_again(offline.is_on))
     return HubServices(downloads, discovering, HubTokenKeeping(hub, jobs.keyring), jobs, offline)
