@@ -9,6 +9,7 @@ from app.gui.chat.queued_list import queue_keys
 from app.gui.chat.transcript_keys import message_keys
 from app.gui.chat.writing_keys import writing_keys
 from app.gui.compare.lane_words import lane_key, lane_keys
+from app.gui.discover.library_keys import library_keys
 from app.gui.history.list_keys import list_keys
 from app.gui.inside.stage_keys import stage_keys
 from app.gui.inside.token_keys import token_keys
@@ -26,6 +27,7 @@ def fixed_keys() -> dict[KeysOf, list[Keys]]:
         KeysOf.EDITOR: [Keys(*each) for each in writing_keys("editor")],
         KeysOf.QUEUE: [Keys(*each) for each in queue_keys()],
         KeysOf.CHATS: [Keys(*each) for each in list_keys()],
+        KeysOf.MODELS: [Keys(*each) for each in library_keys()],
         KeysOf.SECTION: [Keys(*each) for each in section_keys()],
         KeysOf.CANDIDATE: [Keys(*each) for each in candidate_keys()],
         KeysOf.TOKEN: [Keys(*each) for each in token_keys()],

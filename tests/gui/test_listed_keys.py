@@ -18,6 +18,7 @@ from app.gui.chat.queued_list import queue_keys
 from app.gui.chat.transcript_keys import message_keys
 from app.gui.chat.writing_keys import PLACES, writing_keys
 from app.gui.compare.lane_words import lane_keys
+from app.gui.discover.library_keys import library_keys
 from app.gui.history.list_keys import list_keys
 from app.gui.history.view import HistoryList
 from app.gui.next_token.candidates import candidate_keys
@@ -59,7 +60,8 @@ def test_the_keyboard_dialog_lists_every_key_of_the_window_and_of_a_message(read
         assert shown in listed or shown in lanes
     known = [(each.words, each.keys) for each in message_keys()]
     known += [(each.words, each.keys) for place in PLACES for each in writing_keys(place)]
-    for words, keys in [*known, *lane_keys(), *list_keys(), *queue_keys(), *section_keys(), *candidate_keys()]:
+    known += [*lane_keys(), *list_keys(), *library_keys(), *queue_keys(), *section_keys(), *candidate_keys()]
+    for words, keys in known:
         assert words in listed and native(keys) in listed
     assert "New chat" in listed and "Light or dark theme" in listed
     QTest.mouseClick(ready.find("keyboard_close_button"), Qt.MouseButton.LeftButton)

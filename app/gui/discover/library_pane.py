@@ -80,6 +80,7 @@ class LibraryPane(QWidget):
             part.setVisible(model is not None)
         self.load.setEnabled(model is not None and model.is_usable and not is_loaded)
         self.load.setText(self.tr("It is loaded") if is_loaded else self.tr("Load and chat"))
+        self.load.setAccessibleName(self.load.text())
         for button in (self.options, self.plan):
             button.setEnabled(model is not None and model.is_usable)
         self.title.setText(shown(model.name) if model is not None else "")

@@ -6,11 +6,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QHBoxLayout, QListView, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.discover.file_buttons import FileButtons
 from app.gui.discover.folders_dialog import FoldersDialog
+from app.gui.discover.library_list import LibraryList
+from app.gui.discover.library_menu import library_menu
 from app.gui.discover.library_pane import LibraryPane
 from app.gui.discover.library_rows import LibraryRows
 from app.gui.widgets.boxes import ChoiceBox
@@ -76,14 +78,7 @@ class LibraryPart(QWidget):
         self.find_button.setObjectName("library_find_button")
         self.find_button.setProperty("look", "primary")
         self.rows = LibraryRows(look)
-        self.list = QListView()
-        self.list.setObjectName("library_list")
-        self.list.setAccessibleName(self.tr("Models on this machine"))
-        self.list.setProperty("look", "rows")
-        self.list.setUniformItemSizes(True)
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.list.setModel(self.rows)
+        self.list = LibraryList(self.rows)
         self._room = QWidget()
         self.pane = LibraryPane(look, library.notes, settings, FileButtons(files))
         self.setFocusProxy(self.list)
@@ -123,6 +118,9 @@ class LibraryPart(QWidget):
         for moved in (bar.valueChanged, bar.rangeChanged):
             moved.connect(lambda *_: self._want_fits())
         self.list.activated.connect(lambda _index: self.pane.load.click())
+        self.list.rename_wanted.connect(self.pane.file_buttons.want_rename)
+        self.list.trash_wanted.connect(self.pane.file_buttons.want_trash)
+        self.list.menu_wanted.connect(self._show_menu)
         self.pane.own.touched.connect(self._stay)
         self.pane.load_wanted.connect(self.load_wanted)
         self.pane.options_wanted.connect(self.options_wanted)
@@ -135,6 +133,12 @@ class LibraryPart(QWidget):
             self._sampling.changed.connect(self._show_chosen),
             self._files.moved.connect(self._follow),
         ]
+
+    def _show_menu(self, place: QPoint, is_by_key: bool) -> None:
+        menu = library_menu(self.pane, self)
+        menu.popup(place)
+        if is_by_key:
+            menu.setActiveAction(next(action for action in menu.actions() if action.isEnabled()))
 
     def _follow(self, old: frozenset[str], new: str) -> None:
         """Keep a model chosen that has another name now."""

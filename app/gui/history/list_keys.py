@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Literal
 
-from PySide6.QtCore import QCoreApplication, Qt
+from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QKeyEvent, QKeySequence
+
+from app.gui.widgets.pressed_keys import meant_by
 
 translate = QCoreApplication.translate
 Does = Literal["open", "rename", "delete", "menu"]
@@ -29,7 +31,5 @@ def list_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
 
 
 def wanted_by(event: QKeyEvent) -> Does | None:
-    """Return what a key does with a chat; Enter on the number pad is Enter."""
-    without_pad = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-    pressed = QKeySequence(event.key() | without_pad.value)
-    return next((does for does, keys in _KEYS.items() if any(pressed == QKeySequence(key) for key in keys)), None)
+    """Return what a key does with a chat."""
+    return meant_by(event, _KEYS)

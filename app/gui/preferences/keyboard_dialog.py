@@ -190,6 +190,7 @@ class KeyboardDialog(TallDialog):
             KeysOf.EDITOR: self.tr("While a text is changed"),
             KeysOf.QUEUE: self.tr("On a question that waits"),
             KeysOf.CHATS: self.tr("In the list of chats"),
+            KeysOf.MODELS: self.tr("In the list of models on this machine"),
             KeysOf.SECTION: self.tr("On a heading of the side panel"),
             KeysOf.CANDIDATE: self.tr("On a candidate for the next token"),
             KeysOf.TOKEN: self.tr("Inside, on a token of an answer"),

@@ -32,6 +32,7 @@ class KeysOf(Enum):
     EDITOR = auto()
     QUEUE = auto()
     CHATS = auto()
+    MODELS = auto()
     SECTION = auto()
     CANDIDATE = auto()
     TOKEN = auto()

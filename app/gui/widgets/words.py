@@ -74,6 +74,11 @@ def _show_hint(widget: QWidget) -> None:
         widget.setAccessibleDescription(text)
 
 
+def hint_under(widget: QWidget) -> str:
+    """Return the hint of a widget as plain text."""
+    return str(widget.property(_SHOWN) or "")
+
+
 def hint_of(text: str) -> str:
     """Return plain text as Qt shows it on hover: nothing in it is taken for markup, and long lines are wrapped."""
     is_short = all(len(line) <= LONGEST_LINE for line in text.splitlines())
