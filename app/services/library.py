@@ -39,6 +39,8 @@ class Library:
         self._order: Order = "favourites"
         self._held: FoundModel | None = None
         """The one that somebody writes about."""
+        self._same: dict[str, list[FoundModel]] = {}
+        """All files of each model, by its identity."""
         self.rows: tuple[FoundModel, ...] = ()
         """What is shown: models to chat with first, then the others."""
         self._disconnect = [
@@ -84,6 +86,10 @@ class Library:
     def folders(self) -> tuple[str, ...]:
         """The folders that people have added."""
         return self._settings.values.model_folders
+
+    def copies_of(self, model: FoundModel) -> tuple[FoundModel, ...]:
+        """Return the other files that hold the same model: what people say of it, they say of each."""
+        return tuple(each for each in self._same.get(model.identity, ()) if each.path != model.path)
 
     def narrow(self, text: str) -> None:
         """Show those whose facts hold all words of a text, in any order."""
@@ -139,6 +145,10 @@ class Library:
         return not any(model.path.startswith(prefix) for model in self._models.found)
 
     def _sort(self) -> None:
+        self._same = {}
+        for model in self._models.found:
+            if model.identity:
+                self._same.setdefault(model.identity, []).append(model)
         held = self._held
         shown = [
             model

@@ -14,9 +14,10 @@ from app.gui.chat.text_editor import TextEditor
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.clear_line import ClearLine
-from app.gui.widgets.labels import label
+from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import set_hint
 from app.services.model_notes import ModelNotes, kept_name, kept_note
+from app.services.units import count
 
 KEPT_MS = 1_000
 """So long after the first key that is not kept yet it is kept, whether more keys follow or not."""
@@ -24,7 +25,7 @@ _NOTE_LINES = 3
 
 
 class OwnWords(QWidget):
-    """Belongs to one model at a time; `star` is for whoever shows its name."""
+    """Belongs to one model at a time; `star` is for whoever shows its name, `copies` for below this."""
 
     touched = Signal()
     """Somebody says something of the model that is shown: it stays chosen, wherever the list puts it."""
@@ -51,6 +52,7 @@ class OwnWords(QWidget):
         self.note.setAccessibleName(self.tr("Your note"))
         self.note.setFont(theme.font(theme.BASE_PX))
         self.note.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.copies = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="library_copies"))
         self._due = QTimer(self)
         self._due.setSingleShot(True)
         self._due.setInterval(KEPT_MS)
@@ -64,8 +66,8 @@ class OwnWords(QWidget):
         self.note.left.connect(self.keep)
         self.note.textChanged.connect(self._write)
 
-    def show_model(self, model: FoundModel | None) -> None:
-        """Show what is said of a model; what is being written of it stays."""
+    def show_model(self, model: FoundModel | None, copies: int = 0) -> None:
+        """Show what is said of a model, which has so many copies; what is being written of it stays."""
         identity = model.identity if model is not None else ""
         is_same_file = model is not None and model.path == self._path
         if model is not None and is_same_file and not model.is_read:
@@ -83,6 +85,8 @@ class OwnWords(QWidget):
         if not self._is_dirty:
             self._put(note.name, note.note, is_other=is_other)
         self.name.setPlaceholderText((model.name_before or model.name) if model is not None else "")
+        self.copies.setText(self._of_copies(copies) if identity and copies else "")
+        self.copies.setVisible(bool(self.copies.text()))
         reason = "" if identity else self._reason(model)
         for part, words in (
             (self.name, self.tr("Shown wherever models are chosen; its file keeps its name. Empty is the file's.")),
@@ -134,6 +138,17 @@ class OwnWords(QWidget):
         self.touched.emit()
         if self._identity:
             self._notes.star(self._identity, self.star.isChecked())
+
+    def _of_copies(self, copies: int) -> str:
+        """Say that what is said here is said of other files as well."""
+        if copies == 1:
+            return self.tr(
+                "The same model is in 1 other place: name, note, favourite and settings are those of both."
+            )
+        words = self.tr(
+            "The same model is in {count} other places: name, note, favourite and settings are those of all."
+        )
+        return words.format(count=count(copies))
 
     def _reason(self, model: FoundModel | None) -> str:
         """Return why nothing can be said of a model; empty where something can."""

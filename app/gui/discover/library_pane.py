@@ -42,6 +42,7 @@ class LibraryPane(QWidget):
         self._look, self._notes, self._sampling = look, notes, settings
         self.file_buttons = file_buttons
         self._model: FoundModel | None = None
+        self._copies: tuple[FoundModel, ...] = ()
         self._facts: list[Fact] = []
         self.own, self.settings = OwnWords(notes, look.icons), OwnSettings(settings)
         self.title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="library_title"))
@@ -64,9 +65,9 @@ class LibraryPane(QWidget):
         self.folder.clicked.connect(lambda _checked=False: self._show_folder())
         self.show_model(None, is_loaded=False)
 
-    def show_model(self, model: FoundModel | None, *, is_loaded: bool) -> None:
-        """Show one, or nothing."""
-        self._model = model
+    def show_model(self, model: FoundModel | None, *, is_loaded: bool, copies: tuple[FoundModel, ...] = ()) -> None:
+        """Show one, which has other files that hold the same, or nothing."""
+        self._model, self._copies = model, copies
         for part in (
             self.title,
             self.own,
@@ -88,7 +89,7 @@ class LibraryPane(QWidget):
         self.problem.setText(said)
         self.problem.setVisible(bool(said))
         self._show_facts(self._facts_of(model) if model is not None else [])
-        self.own.show_model(model)
+        self.own.show_model(model, len(copies))
         self.settings.show_model(model)
         self.file_buttons.show_model(model)
         self.show_fit()
@@ -103,7 +104,7 @@ class LibraryPane(QWidget):
         self.fit.show_fit(self._look.fits.get(model.path), self._look.icons, self._look.themes.current)
 
     def _facts_of(self, model: FoundModel) -> list[Fact]:
-        facts = facts_of(model)
+        facts = facts_of(model, self._copies)
         if not model.is_usable:
             return facts
         loads = Fact(self.tr("Loads with"), *load_words(self._sampling.load_options(model.identity)))
@@ -127,6 +128,7 @@ class LibraryPane(QWidget):
             )
             name = label(look="muted", name="library_caption")
             name.setText(caption)
+            name.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)  # of several places, too
             self._form.addRow(name, wrapped(said))
         self._line_up()
 
@@ -166,6 +168,7 @@ class LibraryPane(QWidget):
         column.addLayout(buttons)
         column.addWidget(self.file_buttons)
         column.addWidget(self.own)
+        column.addWidget(self.own.copies)
         column.addLayout(self._form)
         column.addWidget(self.settings)
         column.addStretch(1)

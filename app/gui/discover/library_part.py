@@ -150,7 +150,8 @@ class LibraryPart(QWidget):
         with QSignalBlocker(self.list.selectionModel()):  # what was chosen stays chosen
             notes = self._library.notes
             starred = frozenset(row.path for row in self._library.rows if notes.of(row.identity).favourite)
-            self.rows.show(self._library.rows, self._library.loaded, starred)
+            copies = {row.path: len(self._library.copies_of(row)) for row in self._library.rows}
+            self.rows.show(self._library.rows, self._library.loaded, starred, copies)
             wanted = self._chosen or self._library.loaded
             row = self.rows.row_of(wanted)
             if row is None and self.rows.rowCount():
@@ -205,7 +206,8 @@ class LibraryPart(QWidget):
     def _show_chosen(self) -> None:
         model = self.rows.model_at(self.list.currentIndex().row())
         is_loaded = model is not None and model.path == self._library.loaded
-        self.pane.show_model(model, is_loaded=is_loaded)
+        copies = self._library.copies_of(model) if model is not None else ()
+        self.pane.show_model(model, is_loaded=is_loaded, copies=copies)
 
     def _show_fits(self) -> None:
         self.rows.fits_changed()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QModelIndex, QPersistentModelIndex, Qt
@@ -14,6 +15,7 @@ from app.gui.widgets.fit_badge import FitLook, fit_icon, fit_reason, fit_word
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.words import hint_of
 from app.services.fit_verdict import Fit
+from app.services.units import count
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -27,13 +29,23 @@ class LibraryRows(QAbstractListModel):
         self._rows: tuple[FoundModel, ...] = ()
         self._loaded = ""
         self._favourites: frozenset[str] = frozenset()
+        self._copies: Mapping[str, int] = {}
 
-    def show(self, rows: tuple[FoundModel, ...], loaded: str, favourites: frozenset[str] = frozenset()) -> None:
-        """Show these, of which some are favourites; the list is made anew only where other models are in it."""
+    def show(
+        self,
+        rows: tuple[FoundModel, ...],
+        loaded: str,
+        favourites: frozenset[str] = frozenset(),
+        copies: Mapping[str, int] | None = None,
+    ) -> None:
+        """Show these, of which some are favourites, and some have so many copies, by their path.
+
+        The list is made anew only where other models are in it.
+        """
         is_same = [row.path for row in rows] == [row.path for row in self._rows]
         if not is_same:
             self.beginResetModel()
-        self._rows, self._loaded, self._favourites = rows, loaded, favourites
+        self._rows, self._loaded, self._favourites, self._copies = rows, loaded, favourites, copies or {}
         if not is_same:
             self.endResetModel()
         else:
@@ -71,6 +83,8 @@ class LibraryRows(QAbstractListModel):
         fit = self._look.fits.get(model.path) if model.is_usable else None
         word = fit_word(fit) if fit is not None else ""
         facts = line_of(model, is_loaded=model.path == self._loaded, fit=word)
+        if copies := self._copies.get(model.path):
+            facts.append(translate("Library", "one of {count} copies").format(count=count(copies + 1)))
         match role:
             case Qt.ItemDataRole.DisplayRole:
                 name = f"★ {shown(model.name)}" if model.path in self._favourites else shown(model.name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
@@ -16,6 +17,8 @@ from app.gui.widgets.words import render
 from app.services.units import UNKNOWN, byte_size, count, parameter_count, rate
 
 translate = QCoreApplication.translate
+_MOST_PLACES = 5
+"""So many places of copies are named."""
 
 
 class Fact(NamedTuple):
@@ -65,7 +68,7 @@ def kind_of(model: FoundModel) -> str:
     return words.get(model.kind, unusable) if model.kind is not None else unusable
 
 
-def facts_of(model: FoundModel) -> list[Fact]:
+def facts_of(model: FoundModel, copies: Sequence[FoundModel] = ()) -> list[Fact]:
     """Return each fact that its file and its folder tell; what a file that is no chat model does not tell is left out."""
     facts: list[tuple[str, str | None]] = [
         (translate("Library", "Architecture"), model.architecture),
@@ -85,6 +88,11 @@ def facts_of(model: FoundModel) -> list[Fact]:
         for caption, value in facts
         if value or (unknown and caption != translate("Library", "Parts"))
     ]
+    if copies:
+        places = [shown(each.path) for each in copies[:_MOST_PLACES]]
+        more = ["…"] if len(copies) > _MOST_PLACES else []
+        hint = translate("Library", "These files hold the same model, whatever they are called.")
+        made.append(Fact(translate("Library", "Also at"), "\n".join([*places, *more]), hint))
     if model.name_before:
         made.append(Fact(translate("Library", "Name of its file"), shown(model.name_before)))
     return made

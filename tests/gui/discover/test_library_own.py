@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -180,6 +181,26 @@ def test_what_can_have_no_note_says_why(mine: Stage) -> None:
     chooses(mine, "words")
     assert mine.find("library_note").isEnabled(), "what is not for chat has notes too"
     assert not mine.sees("library_settings")
+
+
+def test_copies_of_one_model_are_told_where_a_name_is_given_that_holds_for_all(mine: Stage, tmp_path: Path) -> None:
+    assert not mine.sees("library_copies") and "Also at" not in facts(mine)
+    copies = [tmp_path / "mine" / f"copy {number}.gguf" for number in (1, 2)]
+    for number, copy in enumerate(copies, 5):
+        shutil.copy(tmp_path / "mine" / "apple.gguf", copy)
+        mine.desk.program.models.refresh()
+        mine.desk.until(lambda number=number: len(mine.desk.program.models.found) == number)
+        chooses(mine, "apple")
+        said = mine.reads("library_copies")
+        assert ("in 1 other place:" if number == 5 else "in 2 other places:") in said
+    assert facts(mine)["Also at"] == "\n".join(map(str, copies))
+    told = [row.partition("\n")[0] for row in rows(mine) if "one of 3 copies" in row]
+    assert sorted(told) == ["apple", "copy 1", "copy 2"]
+    mine.clicks("library_star_button")
+    assert sum(row.startswith("★") for row in rows(mine)) == 3
+    assert cut_off(mine.find("library_part")) == []
+    chooses(mine, "zebra")
+    assert not mine.sees("library_copies") and "Also at" not in facts(mine)
 
 
 def test_when_it_was_used_and_how_fast_it_was_and_why_that_is_unknown(mine: Stage) -> None:
