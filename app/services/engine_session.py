@@ -80,9 +80,10 @@ class EngineSession:
         """The wish that was refused last for want of memory, until another one is fulfilled."""
         self._loading: Loading | None = None
         self._names: dict[Path, str] = {}
-        self.own_name: Callable[[str], str] = lambda _identity: ""
-        """What people call a model; empty where they have given it no name."""
-        check.own_name = self._known_name
+        self._identities: dict[Path, str] = {}
+        self.own_name: Callable[[Path, str], str] = lambda _path, _identity: ""
+        """What people call the model of a file, by its identity where that is known; empty where they gave it no name."""
+        check.own_name = lambda identity: self.own_name(Path(), identity)
         self.percent = 0.0
         """How much of the model is loaded, while it is being loaded."""
         self._loaded: tuple[ModelInfo, ModelRef] | None = None
@@ -144,9 +145,9 @@ class EngineSession:
 
     @property
     def name(self) -> str | None:
-        """What to call the model that is wanted or loaded."""
+        """What to call the model that is wanted or loaded: as people do."""
         wish = self.wish if self._check.busy or self._held is None else self._held
-        return self._names.get(wish.path, model_name(wish.path, None, None)) if wish else None
+        return self._name_of(wish.path) if wish else None
 
     def use(self, wish: Wish) -> None:
         """Check and load a model; whatever is being loaded gives way as soon as the file proves usable."""
@@ -169,7 +170,7 @@ class EngineSession:
         self._check.cancel()
         if self._loaded is not None:
             model, ref = self._loaded
-            self._told.unloaded(model, self.own_name(ref.identity) or self.name or model.name)
+            self._told.unloaded(model, self.name or model.name)
         self._loading = self._loaded = None
         self._engine.unload()
         self._questions.fail_open("cancelled", _UNLOADED)
@@ -266,9 +267,6 @@ class EngineSession:
             case _:
                 pass
 
-    def _known_name(self, identity: str) -> str:
-        return self.own_name(identity)
-
     @property
     def _is_ready(self) -> bool:
         return self._loaded is not None and not self._check.busy and self._loading is None
@@ -276,6 +274,10 @@ class EngineSession:
     def _send_next(self) -> None:
         if self._is_ready and self._questions.send_next(self.ref):
             self.changed.emit()
+
+    def _name_of(self, path: Path) -> str:
+        own = self.own_name(path, self._identities.get(path, ""))
+        return own or self._names.get(path) or model_name(path, None, None)
 
     def _is_loading(self, request: int) -> bool:
         return self._loading is not None and self._loading.request == request
@@ -292,7 +294,7 @@ class EngineSession:
     def _take_checked(self, checked: Checked) -> None:
         if self.wish is None:
             return
-        self._names[self.wish.path] = checked.file.name
+        self._names[self.wish.path], self._identities[self.wish.path] = checked.file.name, checked.ref.identity
         self._questions.cancel_open()
         if self._loading is not None:
             self._engine.send(Cancel(self._loading.request))
@@ -326,7 +328,7 @@ class EngineSession:
 
     def _fail_load(self, event: Failed, path: Path) -> None:
         if event.kind != "cancelled":
-            self._told.failed(event, path, self._names.get(path, ""))
+            self._told.failed(event, path, self._name_of(path) if path in self._names else "")
         self.load_told.emit(event)
         if self._loading is None:
             self._questions.fail_waiting(event.kind, event.sentence, event.details)

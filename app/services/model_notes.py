@@ -5,6 +5,8 @@ Of a model by its identity: whatever its file is called, and whosever folder it 
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from app.core.model_note import LONGEST_NOTE, ModelNote, ModelUse
@@ -33,7 +35,8 @@ class ModelNotes:
         self._request: int | None = None
         self.has_measured = False
         """Whether the store has said when models answered."""
-        models.own_name = session.own_name = lambda identity: self.of(identity).name
+        models.own_name = lambda identity: self.of(identity).name
+        session.own_name = self._name_at
 
     def of(self, identity: str) -> ModelNote:
         """Return what is said of a model, which may be nothing."""
@@ -74,6 +77,9 @@ class ModelNotes:
             case ModelUseMeasured(request, uses):
                 if request == self._request:
                     self._take_uses(uses)
+
+    def _name_at(self, path: Path, identity: str) -> str:
+        return self.of(identity or self._models.identity_of(str(path))).name
 
     def _take_uses(self, measured: tuple[ModelUse, ...]) -> None:
         uses = {use.model: use for use in measured}

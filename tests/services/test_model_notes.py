@@ -17,6 +17,7 @@ from app.services.library import Library
 from app.services.model_check import check_model
 from app.services.model_notes import ModelNotes
 from app.services.models import Models
+from app.services.wishes import Wish
 from app.system.model_search import find_files, found_file
 from tests.desk import Desk
 from tests.ggufs import write_split_llama, write_tiny_llama, write_vocab_only
@@ -198,3 +199,25 @@ def test_what_was_used_last_comes_first_with_how_fast_it_was(
     desk.settle()
     later = shelf.notes.use_of(zebra)
     assert len(told) == 2 and later is not None and later.decode_answers == use.decode_answers + 2
+
+
+def test_answers_and_notices_call_a_model_what_people_call_it(
+    desk: Desk, notes: ModelNotes, shelf: Library, tmp_path: Path
+) -> None:
+    desk.load(tmp_path / "mine" / "apple.gguf")
+    say(desk, "One", "1")
+    notes.call(identity(shelf, "apple"), "Letters")
+    say(desk, "Two", "2")
+    assert [turn.author for turn in desk.program.chat.turns if turn.author] == ["apple", "Letters"]
+    desk.program.session.unload()
+    assert desk.told.startswith("Letters was unloaded")
+    notes.call(identity(shelf, "apple"), "")
+    assert desk.program.session.name == "apple"
+
+
+def test_a_model_is_called_so_already_while_it_is_looked_at(
+    desk: Desk, notes: ModelNotes, shelf: Library, tmp_path: Path
+) -> None:
+    notes.call(identity(shelf, "apple"), "Letters")
+    desk.program.session.use(Wish(tmp_path / "mine" / "apple.gguf"))
+    assert (desk.program.session.phase, desk.program.session.name) == ("starting", "Letters")

@@ -61,6 +61,12 @@ def writes(stage: Stage, text: str) -> QPlainTextEdit:
     return note
 
 
+def finds(stage: Stage, count: int) -> None:
+    """Let a search find so many models."""
+    stage.desk.program.models.refresh()
+    stage.desk.until(lambda: len(stage.desk.program.models.found) == count)
+
+
 def kept(stage: Stage) -> dict[str, str]:
     """Return the notes that are on disk, by model."""
     return {note.model: note.note for note in stage.desk.store.look().notes}
@@ -188,8 +194,7 @@ def test_copies_of_one_model_are_told_where_a_name_is_given_that_holds_for_all(m
     copies = [tmp_path / "mine" / f"copy {number}.gguf" for number in (1, 2)]
     for number, copy in enumerate(copies, 5):
         shutil.copy(tmp_path / "mine" / "apple.gguf", copy)
-        mine.desk.program.models.refresh()
-        mine.desk.until(lambda number=number: len(mine.desk.program.models.found) == number)
+        finds(mine, number)
         chooses(mine, "apple")
         said = mine.reads("library_copies")
         assert ("in 1 other place:" if number == 5 else "in 2 other places:") in said
