@@ -72,10 +72,14 @@ def _table(found: list[_Listed]) -> list[str]:
     ]
     head, *printed = table(_HEAD, rows)
     lines = [head] if rows else []
+    first: dict[str, FoundModel] = {}
     for listed, row in zip(found, printed, strict=True):
         model = listed.model
+        same = first.setdefault(model.identity, model) if model.identity else model
         lines.append(row)
         lines.append(f"    {one_line(shown(model.path))}{_remarks(model)}")
+        if same is not model:
+            lines.append(f"    The same model as {one_line(shown(same.path))}")
         if model.problem is not None:
             lines.append(f"    Cannot be used: {one_line(model.problem.english())}")
         lines.extend(f"    {said}" for said in _said(listed) if said)

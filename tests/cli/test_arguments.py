@@ -222,3 +222,8 @@ def test_what_was_set_for_a_model_holds_but_for_what_is_typed() -> None:
     assert options_of("Hi", "--preset", "Precise").settings(own) == PRESETS["Precise"], (
         "a preset takes the place of all"
     )
+
+
+@pytest.mark.parametrize("words", [("models", "trash", "a", "--json"), ("models", "token", "--json")])
+def test_an_option_that_another_command_has_is_not_suggested_for_itself(words: tuple[str, ...]) -> None:
+    assert mistake(*words) == "There is no option --json here: see tokenlight models --help."

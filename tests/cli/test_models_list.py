@@ -73,3 +73,13 @@ def test_a_folder_that_is_away_is_no_error_and_no_empty_one(line: CommandLine, s
     shutil.rmtree(shelf)
     assert line.run("models") == 0
     assert "No model was found" in line.out and "Not here now" in line.err
+
+
+def test_a_file_that_holds_the_same_model_as_one_above_says_so(line: CommandLine, shelf: Path) -> None:
+    assert line.run("models") == 0 and "The same model as" not in line.out
+    shutil.copy(shelf / "tiny.gguf", shelf / "copy.gguf")
+    assert line.run("models") == 0
+    assert line.out.count("The same model as") == 1
+    copy, tiny = (f"    {shelf / name}.gguf\n" for name in ("copy", "tiny"))
+    assert f"{tiny}    The same model as {shelf / 'copy.gguf'}\n" in line.out and copy in line.out
+    assert told(line)["tiny"]["identity"] == told(line)["copy"]["identity"]
