@@ -27,6 +27,9 @@ class OwnSettings(QWidget):
         self._sampling = sampling
         self._identity = ""
         self.words = wrapped(label(name="library_sampling"))
+        self.words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
         self.take = text_button(self.tr("Use those of the chat"), "library_sampling_take_button")
         self.forget = text_button(self.tr("Forget them"), "library_sampling_forget_button")
         set_hint(
@@ -60,9 +63,11 @@ class OwnSettings(QWidget):
         else:
             said = self.tr("New chats with it begin with: {settings}").format(settings=sampling_in_words(own))
         self.words.setText(said)
-        self.forget.setEnabled(own is not None)
         current = self._sampling.current
-        self.take.setEnabled(own != current)
+        for button, is_of_use in ((self.forget, own is not None), (self.take, own != current)):
+            if button.hasFocus() and not is_of_use:
+                self.words.setFocus()  # which say what it did: the next button would undo it
+            button.setEnabled(is_of_use)
         words = self.tr("New chats with this model begin with what the open chat has now: {settings}")
         set_hint(self.take, words.format(settings=sampling_in_words(current)))
 

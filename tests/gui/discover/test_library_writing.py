@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListView, QPlainTextEdit, QWidget
 
@@ -183,3 +184,15 @@ def test_keys_for_a_list_that_is_empty_now_write_nowhere(writing: tuple[Stage, P
     assert not stage.sees("library_list") and focused(stage) is stage.find("library_find_button")
     QTest.keyClicks(focused(stage), "zoo")
     assert said(stage) == ("", "", "")
+
+
+def test_the_key_that_takes_settings_for_a_model_does_not_forget_them_when_it_is_pressed_twice(
+    writing: tuple[Stage, Path],
+) -> None:
+    stage, _folder = writing
+    stage.desk.program.sampling.change(temperature=0.25)
+    stage.find("library_sampling_take_button").setFocus()
+    for _ in range(2):
+        QTest.keyClick(focused(stage), Qt.Key.Key_Space)
+    assert focused(stage) is stage.find("library_sampling")
+    assert stage.desk.program.model_sampling.of(identity(stage, "zoo")) is not None
