@@ -169,8 +169,7 @@ class EngineSession:
             self.wish = self._held or self.wish
         self._check.cancel()
         if self._loaded is not None:
-            model, ref = self._loaded
-            self._told.unloaded(model, self.name or model.name)
+            self._told.unloaded(self._loaded[0], self.name or self._loaded[0].name)
         self._loading = self._loaded = None
         self._engine.unload()
         self._questions.fail_open("cancelled", _UNLOADED)
@@ -339,8 +338,7 @@ class EngineSession:
             # An earlier process ended; the load is with its successor.
             self._questions.fail_open("engine", event.sentence, event.details, event.requests)
             return
-        self._gone = True
-        self._loading = self._loaded = None
+        self._gone, self._loading, self._loaded = True, None, None
         if not self._check.busy:
             self._told.gone(event)
             self._questions.fail_waiting("engine", event.sentence, event.details)
