@@ -9,7 +9,7 @@ from typing import Any
 import msgspec
 
 from app.cli.plain_values import plain
-from app.cli.plan_text import IN_TABLE
+from app.cli.plan_text import fit_in_table
 from app.cli.pump import Pump
 from app.cli.table import table
 from app.cli.terminal import Terminal, one_line
@@ -54,6 +54,12 @@ def _text(choice: ModelChoice) -> str:
     best = choice.recommended
     if best is not None:
         lines += [f"    {best.purpose}", f"    tokenlight models download {_named(best)}"]
+        here = next(each.fit for each in choice.models if each.model is best)
+        if here.state:
+            lines.append(f"    {one_line(here.reason.english())}")
+    if choice.starter is not None and choice.starter_reason is not None:
+        lines.append(one_line(choice.starter_reason.english()))
+        lines.append(f"    tokenlight models download {_named(choice.starter)}")
     if not choice.models:
         return "\n".join(lines) + "\n"
     rows = [
@@ -64,7 +70,7 @@ def _text(choice: ModelChoice) -> str:
             byte_size(each.model.size),
             count(each.model.context),
             each.model.license,
-            IN_TABLE[each.fit.verdict],
+            fit_in_table(each.fit),
         )
         for each in choice.models
     ]
@@ -80,10 +86,13 @@ def _plain(choice: ModelChoice) -> dict[str, Any]:
     return {
         "recommended": None if best is None else _named(best),
         "reason": plain(choice.reason),
+        "starter": None if choice.starter is None else _named(choice.starter),
+        "starter_reason": plain(choice.starter_reason),
         "models": [
             {
                 **msgspec.to_builtins(each.model),
                 "verdict": each.fit.verdict,
+                "state": each.fit.state or None,
                 "verdict_reason": each.fit.reason.english(),
             }
             for each in choice.models

@@ -6,6 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from app.cli.terminal import one_line
+from app.services.fit_verdicts import Fit
 from app.services.plan_answer import (
     THIS_MACHINE,
     DecodeValue,
@@ -26,6 +27,7 @@ VERDICTS = {
     "unknown": "unknown",
 }
 IN_TABLE = {**VERDICTS, "less_context": "less context", "partly": "partly"}
+STATES = {"tight": "fits, but tight", "busy": "once memory is free"}
 MAKERS = ("NVIDIA GeForce ", "NVIDIA ", "AMD Radeon ")
 """What a table leaves out of the names of GPUs."""
 SOURCES = {"asked": "asked of llama.cpp", "formula": "by formula", "assumed": "assumed"}
@@ -49,6 +51,11 @@ BEST = "*"
 WIDEST = 110
 """Letters of a line of text below a table."""
 FULL = "Tok/s: with the context full, where they are slowest"
+
+
+def fit_in_table(fit: Fit) -> str:
+    """Return in a few words whether a model fits."""
+    return STATES[fit.state] if fit.state else IN_TABLE[fit.verdict]
 
 
 def plan_text(report: PlanReport) -> str:

@@ -1,19 +1,33 @@
-"""Whether one model fits with its options on these devices, and why: the planner's verdict in one sentence."""
+"""Whether a model fits: a verdict and its reason, by the header's arithmetic. Plain functions."""
 
 from __future__ import annotations
+
+from typing import Literal
 
 import msgspec
 
 from app.core.model import LoadOptions
 from app.core.words import Sentence, counted, translate
-from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict
+from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict, rooms_left
 from app.planner.plan_options import plan_options
 from app.planner.planning import plan_memory
 from app.services.planning_models import PlannedFile
 from app.services.units import byte_size
 
+LITTLE_BYTES, LITTLE_PART = 1 << 30, 16
+"""Less than so much to spare, or than this part of a small device, is tight."""
+_LESS: tuple[Verdict, ...] = ("less_context", "partly", "too_large")
+
+_TAKEN = translate(
+    "FitBadges",
+    "This machine has memory enough for it, but other programs have taken too much of that now: close some before you"
+    " load it.",
+)
 _BEING_FOUND_OUT = translate("FitBadges", "Which GPUs this machine has is being found out.")
 _UNTOLD = translate("FitBadges", "What it takes cannot be said: its file does not tell enough. Load it to find out.")
+
+FitState = Literal["", "tight", "busy"]
+"""Nothing beside the verdict; it fits with little to spare; it would fit if other programs had not taken the memory."""
 
 
 class Fit(msgspec.Struct, frozen=True):
@@ -21,6 +35,7 @@ class Fit(msgspec.Struct, frozen=True):
 
     verdict: Verdict
     reason: Sentence
+    state: FitState = ""
 
 
 def fit_of(
@@ -35,17 +50,33 @@ def fit_of(
         return Fit("unknown", file.problem or _UNTOLD)
     if not devices:
         return Fit("unknown", problem or _BEING_FOUND_OUT)
-    plan = plan_memory(
-        model,
-        plan_options(options, model.trained_context),
-        devices,
-        may_shorten=options.may_shorten_context,
+    asked = plan_options(options, model.trained_context)
+    return fit_by(plan_memory(model, asked, devices, may_shorten=options.may_shorten_context), asked.cells)
+
+
+def fit_now(fit: Fit, usually: Fit) -> Fit:
+    """Return a verdict by what is free now; where a model would usually fit, what lacks is memory that others have taken."""
+    return Fit(fit.verdict, _TAKEN, "busy") if usually.verdict == "fits" and fit.verdict in _LESS else fit
+
+
+def fit_by(plan: MemoryPlan, cells: int) -> Fit:
+    """Return the verdict of a plan; `cells` is the context that was asked for."""
+    is_tight = plan.verdict == "fits" and _is_tight(plan)
+    return Fit(plan.verdict, _reason_of(plan, cells, is_tight=is_tight), "tight" if is_tight else "")
+
+
+def _is_tight(plan: MemoryPlan) -> bool:
+    """Whether a device that something lies on has little to spare beyond its margin."""
+    rooms = rooms_left([device.load for device in plan.devices])
+    return any(
+        room < min(LITTLE_BYTES, device.total // LITTLE_PART)
+        for device, room in zip(plan.devices, rooms, strict=True)
+        if device.load.size and device.total is not None and room is not None
     )
-    return Fit(plan.verdict, reason_of(plan, plan_options(options, model.trained_context).cells))
 
 
-def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
-    """Return one sentence that says why a plan has its verdict; `cells` is the context that was asked for."""
+def _reason_of(plan: MemoryPlan, cells: int, *, is_tight: bool) -> Sentence:
+    """Return one sentence that says why a plan has its verdict."""
     fullest = _fullest(plan)
     needed = None if fullest is None else fullest[0]
     free = None if fullest is None else fullest[1]
@@ -71,6 +102,13 @@ def reason_of(plan: MemoryPlan, cells: int) -> Sentence:
             "FitBadges",
             "With a context of {context:,} tokens it needs {needed}, and {free} are free: take a smaller quantisation or"
             " a smaller model.",
+            **values,
+        )
+    if is_tight:
+        return translate(
+            "FitBadges",
+            "With a context of {context:,} tokens it needs {needed}, and {free} are free: that is tight, so close what you"
+            " do not need.",
             **values,
         )
     return translate(

@@ -21,7 +21,7 @@ from app.planner.plan_options import plan_options
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import plan_memory
 from app.services.fit_badges import FitBadges
-from app.services.fit_verdict import Fit, reason_of
+from app.services.fit_verdict import Fit, fit_by
 from app.services.latest_job import LatestJob
 from app.services.planning_models import PlanningModels
 from app.services.planning_words import lever_words
@@ -124,7 +124,7 @@ def load_formula(
     return LoadFormula(
         path,
         options,
-        Fit(plan.verdict, reason_of(plan, asked.cells)),
+        fit_by(plan, asked.cells),
         tuple(FormulaUse(_use(device), device.free) for device in plan.devices if device.taken != 0),
         _levers(plan, options, all_layers(model)),
     )

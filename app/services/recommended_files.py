@@ -15,10 +15,11 @@ from app.core.model import LoadOptions
 from app.core.quality import LossLevel, QualityLoss, QualityTable, expected_loss
 from app.core.words import Sentence, translate
 from app.planner.guessed_model import guessed_model, resized
-from app.planner.memory_plan import PlannedDevice
+from app.planner.memory_plan import PlannedDevice, Verdict
 from app.planner.planned_model import PlannedModel
 from app.planner.quantised import BITS_PER_WEIGHT
-from app.services.fit_verdict import Fit, fit_of
+from app.planner.suited import most_read, usual
+from app.services.fit_verdict import Fit, fit_now, fit_of
 from app.services.planning_models import PlannedFile
 
 WHOLE_BITS = 9.0
@@ -38,11 +39,16 @@ class JudgedFile(msgspec.Struct, frozen=True):
     path: str
     """The file that is opened."""
     fit: Fit
+    """By what is free now."""
     loss: QualityLoss | None
     """None is unknown."""
     bits: float | None = None
     """Per weight; by its name where the hub does not tell."""
     size: int = 0
+    usually: Verdict = "unknown"
+    """By what is usually free on this machine, which does not change."""
+    read_bytes: int = 0
+    """Of weights, for each token."""
 
     @property
     def is_good_enough(self) -> bool:
@@ -79,7 +85,8 @@ def choose_file(
     )
     models = [each for each in whole if refusals[each.path] is None]
     known = page.repository.parameters
-    files = tuple(_judged(each, page, devices, table, read, known) for each in models[:MOST_JUDGED])
+    here = (tuple(devices), usual(devices))
+    files = tuple(_judged(each, page, here, table, read, known) for each in models[:MOST_JUDGED])
     if len(models) > MOST_JUDGED:
         rest = tuple(JudgedFile(each.path, _NOT_JUDGED, None, size=each.size) for each in models[MOST_JUDGED:])
         return FileChoice((*files, *rest, *refused), reason=_TOO_MANY)
@@ -89,7 +96,7 @@ def choose_file(
         return FileChoice(
             reason=translate("Recommending", "There is no whole model in this repository: look for another one.")
         )
-    chosen, reason = _chosen(files)
+    chosen, reason = _chosen(files, most_read(devices))
     return FileChoice((*files, *refused), "" if chosen is None else chosen.path, reason)
 
 
@@ -101,11 +108,12 @@ def planned_guess(name: str, size: int, parameters: int, context: int | None) ->
 def _judged(
     quantisation: HubQuantisation,
     page: HubPage,
-    devices: Sequence[PlannedDevice],
+    here: tuple[tuple[PlannedDevice, ...], tuple[PlannedDevice, ...]],
     table: QualityTable,
     read: PlannedModel | None,
     known: int | None,
 ) -> JudgedFile:
+    """`here` is this machine with what is free now, and with what usually is."""
     bits = quantisation.bits_per_weight or BITS_PER_WEIGHT.get(quantisation.name.removeprefix("UD-"))
     parameters = (None if read is None else read.parameters) or known
     if parameters is None and bits is not None:
@@ -118,20 +126,33 @@ def _judged(
         file = PlannedFile(quantisation.path, resized(read, quantisation.name, quantisation.size))
     elif parameters:
         file = planned_guess(quantisation.path, quantisation.size, parameters, page.repository.context)
-    return JudgedFile(quantisation.path, fit_of(file, LoadOptions(), tuple(devices)), loss, bits, quantisation.size)
+    now, usually = (fit_of(file, LoadOptions(), devices) for devices in here)
+    size, share = quantisation.size, 1.0 if read is None else _active_share(read)
+    return JudgedFile(
+        quantisation.path, fit_now(now, usually), loss, bits, size, usually.verdict, round(size * share)
+    )
 
 
-def _chosen(files: Sequence[JudgedFile]) -> tuple[JudgedFile | None, Sentence]:
-    fitting = [file for file in files if file.fit.verdict == "fits"]
+def _active_share(read: PlannedModel) -> float:
+    """Return which part of a model works on one token."""
+    return (read.active_parameters or read.parameters or 1) / (read.parameters or read.active_parameters or 1)
+
+
+def _chosen(files: Sequence[JudgedFile], most: int | None) -> tuple[JudgedFile | None, Sentence]:
+    """Return one and why; `most` is how many bytes of weights a token may take to come soon enough."""
+    fitting = [file for file in files if file.usually == "fits"]
     good = [file for file in fitting if file.is_good_enough]
     enough = [file for file in good if file.bits is None or file.bits <= WHOLE_BITS] or good[:1]
-    if enough:
-        best = max(enough, key=_size)
-        return best, _why_best(best)
-    part = [file for file in files if file.fit.verdict in _IN_PART and file.is_good_enough]
+    quick = [file for file in enough if most is None or file.read_bytes <= most]
+    if enough and not quick:
+        return min(enough, key=_size), _SLOW
+    if quick:
+        best = max(quick, key=_size)
+        return best, _why_best(best, is_bounded=len(quick) < len(enough))
+    part = [file for file in files if file.usually in _IN_PART and file.is_good_enough]
     if part:
         smallest = min(part, key=_size)
-        return smallest, _IN_PART[smallest.fit.verdict]
+        return smallest, _IN_PART[smallest.usually]
     if fitting:
         return max(fitting, key=_size), _ONLY_POOR
     if all(file.fit.verdict == "unknown" for file in files):
@@ -145,7 +166,9 @@ def _size(file: JudgedFile) -> int:
     return file.size
 
 
-def _why_best(file: JudgedFile) -> Sentence:
+def _why_best(file: JudgedFile, *, is_bounded: bool) -> Sentence:
+    if is_bounded:
+        return _QUICK
     if file.loss is None:
         return translate(
             "Recommending",
@@ -171,6 +194,15 @@ _IN_PART: dict[str, Sentence] = {
         "None fits with the usual context; of those that lose little this is the smallest, and it fits with a shorter one.",
     ),
 }
+_QUICK = translate(
+    "Recommending",
+    "The largest that this machine can write with about as fast as you read; larger ones fit as well, but are slower.",
+)
+_SLOW = translate(
+    "Recommending",
+    "Of those that lose little this is the smallest, and so the quickest; without a GPU even it is slow. A smaller model"
+    " answers sooner.",
+)
 _TOO_MANY = translate(
     "Recommending", "There are too many models in this repository to recommend one: search for the one that you want."
 )

@@ -19,22 +19,24 @@ from app.core.ports import EnginePort
 from app.core.quality import QualityTable, read_quality
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
-from app.planner.memory_plan import PlannedDevice
+from app.planner.memory_plan import PlannedDevice, Verdict
 from app.planner.planned_model import PlannedModel
+from app.planner.suited import most_read, usual
 from app.services.fit_badges import FitBadges
-from app.services.fit_verdict import Fit, fit_of
+from app.services.fit_verdict import Fit, fit_now, fit_of
 from app.services.latest_job import LatestJob
 from app.services.planning_devices import PlanningDevices
 from app.services.recommended_files import FileChoice, choose_file, planned_guess
+from app.services.units import byte_size
 from app.system.jobs import Jobs
 from app.system.resources import Resources
 
 CATALOGUE_JOB, FILES_JOB = "recommended models", "recommended files"
-READ_BY_PROCESSOR, READ_BY_SHARED = 5_600_000_000, 12_000_000_000
-"""Bytes of weights for each token that a processor, or a GPU with main memory, reads some five times a second."""
 MIXTURE_SHARE = 0.7
 STEP_BYTES = 512 << 20
-"""Memory that is free counts anew in such steps: nobody gets another model for less."""
+"""Memory that is free counts anew in such steps: whether a model fits now is said anew for no less."""
+MOST_STARTER_BYTES = 500_000_000
+"""Of a model to begin with at once: it is here in a minute or two."""
 
 
 class JudgedModel(msgspec.Struct, frozen=True):
@@ -42,6 +44,9 @@ class JudgedModel(msgspec.Struct, frozen=True):
 
     model: CatalogueModel
     fit: Fit
+    """By what is free now."""
+    usually: Verdict = "unknown"
+    """By what is usually free on this machine, which does not change."""
 
 
 class ModelChoice(msgspec.Struct, frozen=True):
@@ -51,6 +56,9 @@ class ModelChoice(msgspec.Struct, frozen=True):
     recommended: CatalogueModel | None = None
     reason: Sentence | None = None
     """Why it is; or why none is."""
+    starter: CatalogueModel | None = None
+    """A much smaller one, to begin with while the other is on its way; None where that is small itself."""
+    starter_reason: Sentence | None = None
 
 
 class Recommending:
@@ -175,15 +183,22 @@ def choose_model(catalogue: Catalogue, devices: Sequence[PlannedDevice]) -> Mode
     """Return whether each model of the catalogue fits on some devices, and which to begin with; never raises."""
     if catalogue.problem is not None:
         return ModelChoice(reason=catalogue.problem)
-    judged = tuple(JudgedModel(model, _fit(model, devices)) for model in catalogue.models)
+    suited, most = usual(devices), most_read(devices)
+    judged = tuple(_judged(model, devices, suited) for model in catalogue.models)
     chats = [each for each in judged if each.model.kind == "chat"]
-    fitting = [each for each in chats if each.fit.verdict == "fits"]
-    most = most_read(devices)
+    fitting = [each for each in chats if each.usually == "fits"]
     quick = [each for each in fitting if most is None or each.model.read_bytes <= most]
     if quick:
         best = max(quick, key=_worth)
-        return ModelChoice(judged, best.model, _why(best, is_bounded=len(quick) < len(fitting)))
-    near = [each for each in chats if each.fit.verdict in ("less_context", "partly")]
+        starter = _starter(best, quick)
+        return ModelChoice(
+            judged,
+            best.model,
+            _why(best, is_bounded=len(quick) < len(fitting)),
+            starter,
+            None if starter is None else _why_starter(starter),
+        )
+    near = [each for each in chats if each.usually in ("less_context", "partly")]
     if near:
         smallest = min(near, key=lambda each: each.model.size)
         return ModelChoice(judged, smallest.model, smallest.fit.reason)
@@ -192,23 +207,20 @@ def choose_model(catalogue: Catalogue, devices: Sequence[PlannedDevice]) -> Mode
     return ModelChoice(
         judged,
         None,
-        translate(
-            "Recommending", "No model of the catalogue fits into the memory that is free: close other programs first."
-        ),
+        translate("Recommending", "No model that Tokenlight knows fits into the memory of this machine."),
     )
 
 
-def most_read(devices: Sequence[PlannedDevice]) -> int | None:
-    """Return how many bytes of weights a token may take to come soon enough; None is as many as fit."""
-    gpus = [device for device in devices if device.is_gpu]
-    if not gpus:
-        return READ_BY_PROCESSOR
-    return READ_BY_SHARED if all(gpu.shares_main_memory for gpu in gpus) else None
-
-
-def _fit(model: CatalogueModel, devices: Sequence[PlannedDevice]) -> Fit:
+def _judged(model: CatalogueModel, devices: Sequence[PlannedDevice], suited: Sequence[PlannedDevice]) -> JudgedModel:
     file = planned_guess(model.name, model.size, model.parameters, model.context)
-    return fit_of(file, LoadOptions(), tuple(devices))
+    now, usually = (fit_of(file, LoadOptions(), tuple(each)) for each in (devices, suited))
+    return JudgedModel(model, fit_now(now, usually), usually.verdict)
+
+
+def _starter(best: JudgedModel, quick: Sequence[JudgedModel]) -> CatalogueModel | None:
+    """Return the best of the small ones that fit; none beside one that is no larger."""
+    small = [each for each in quick if each.model.size <= MOST_STARTER_BYTES < best.model.size]
+    return max(small, key=_worth).model if small else None
 
 
 def _worth(each: JudgedModel) -> float:
@@ -221,12 +233,21 @@ def _why(each: JudgedModel, *, is_bounded: bool) -> Sentence:
     if is_bounded:
         return translate(
             "Recommending",
-            "{name} is the most capable of the catalogue that fits on this machine and that it runs fast enough to read"
-            " along.",
+            "Of the models that Tokenlight knows, {name} gives the best answers that this machine has memory for and"
+            " can write about as fast as you read.",
             name=each.model.name,
         )
     return translate(
         "Recommending",
-        "{name} is the most capable of the catalogue that fits on this machine.",
+        "Of the models that Tokenlight knows, {name} gives the best answers that this machine has memory for.",
         name=each.model.name,
+    )
+
+
+def _why_starter(model: CatalogueModel) -> Sentence:
+    return translate(
+        "Recommending",
+        "To try everything at once: {name} is only {size}, so it is here soon. It is too small to know much.",
+        name=model.name,
+        size=byte_size(model.size),
     )

@@ -31,13 +31,21 @@ def test_one_is_named_with_its_reason_and_how_to_get_it(line: CommandLine, monke
 
     monkeypatch.setattr(socket.socket, "connect", refuse)
     assert line.run("models", "recommend") == 0, line.err
-    reason, purpose, command, empty, head, *rows = line.out.splitlines()
-    assert reason.startswith("Qwen3 32B is the most capable of the catalogue that fits")
+    reason, purpose, command, *more, small, small_command, empty, head = line.out.splitlines()[
+        : line.out.splitlines().index("") + 2
+    ]
+    rows = line.out.splitlines()[line.out.splitlines().index(head) + 1 :]
+    assert "Qwen3 32B gives the best answers that this machine has memory for" in reason
+    assert "SmolLM2 360M is only 369 MiB" in small and small_command.split()[:3] == [
+        "tokenlight",
+        "models",
+        "download",
+    ]
     assert purpose.strip().endswith(".") and empty == ""
     assert command.strip().startswith("tokenlight models download Qwen/Qwen3-32B-GGUF:Qwen3-32B-Q4_K_M.gguf")
     assert head.split() == ["Model", "For", "Parameters", "Size", "Context", "License", "Here"]
     (best,) = (row for row in rows if row.startswith("*"))
-    assert best.startswith("* Qwen3 32B") and best.endswith("fits")
+    assert best.startswith("* Qwen3 32B") and bool(more) != best.endswith("  fits")
     assert rows[0].split()[:2] == ["SmolLM2", "135M"] and rows[-1].split()[:2] == ["Llama", "3.3"]
 
 
@@ -45,7 +53,7 @@ def test_one_is_named_with_its_reason_and_how_to_get_it(line: CommandLine, monke
 def test_as_json(line: CommandLine, words: tuple[str, ...]) -> None:
     assert line.run(*words) == 0, line.err
     (found,) = line.lines()
-    assert set(found) == {"recommended", "reason", "models"}
+    assert set(found) == {"recommended", "reason", "starter", "starter_reason", "models"}
     assert found["recommended"].startswith("Qwen/Qwen3-32B-GGUF:")
     first = found["models"][0]
     assert first["verdict"] == "fits" and first["verdict_reason"].endswith("free.")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from app.core.hub_model import HubFile
 from app.core.hub_page import HubPage, HubQuantisation
@@ -63,13 +64,13 @@ def why(choice: FileChoice) -> str:
         (graphics(80), "Q8_0", "practically nothing"),
         (graphics(24), "Q8_0", "practically nothing"),
         (graphics(9.2), "Q6_K", "practically nothing"),
-        (graphics(8), "Q5_K_M", "little of the model"),
+        (graphics(8.6), "Q5_K_M", "little of the model"),
         (graphics(7.2), "Q4_K_M", "little of the model"),
         (graphics(6.5), "Q4_K_M", "a shorter one"),
         (graphics(4), "Q4_K_M", "None fits on the GPU as a whole"),
-        (processor(64), "Q8_0", "practically nothing"),
-        (processor(7.2), "Q4_K_M", "little of the model"),
-        (processor(6.15), "Q3_K_M", "lose much"),
+        (processor(64), "Q4_K_M", "the quickest; without a GPU even it is slow"),
+        (processor(9.2), "Q4_K_M", "the quickest"),
+        (processor(8.3), "Q3_K_M", "lose much"),
     ],
 )
 def test_the_largest_that_fits_and_loses_little(devices: tuple[PlannedDevice, ...], name: str, said: str) -> None:
@@ -77,9 +78,30 @@ def test_the_largest_that_fits_and_loses_little(devices: tuple[PlannedDevice, ..
     assert (name_of(choice), said in why(choice)) == (name, True), why(choice)
 
 
+def test_without_a_gpu_the_largest_that_is_quick_enough_is_taken() -> None:
+    choice = choose_file(page("F16", "Q8_0", "Q6_K", "Q4_K_M", parameters=3_000_000_000), processor(64), TABLE)
+    assert name_of(choice) == "Q8_0" and "practically nothing" in why(choice)
+    choice = choose_file(page("Q8_0", "Q6_K", "Q4_K_M", parameters=4_000_000_000), processor(64), TABLE)
+    assert name_of(choice) == "Q6_K" and "larger ones fit as well, but are slower" in why(choice)
+
+
+@pytest.mark.parametrize(
+    "devices", [processor(8), processor(16), processor(64), graphics(8), graphics(12), graphics(24)]
+)
+@pytest.mark.parametrize("share", [0.8, 0.5, 0.1])
+def test_what_is_free_at_the_moment_changes_no_recommendation(
+    devices: tuple[PlannedDevice, ...], share: float
+) -> None:
+    full = choose_file(ALL, devices, TABLE)
+    now = choose_file(ALL, [replace(each, free=round((each.free or 0) * share)) for each in devices], TABLE)
+    assert (now.recommended, now.reason) == (full.recommended, full.reason) and full.recommended
+    fit = now.of(now.recommended).fit  # type: ignore[union-attr]
+    assert fit.verdict == "fits" or fit.state == "busy"
+
+
 def test_a_shorter_context_comes_before_a_file_that_loses_much() -> None:
-    choice = choose_file(ALL, processor(6.6), TABLE)
-    assert choice.of(choice.recommended).fit.verdict == "less_context"  # type: ignore[union-attr]
+    choice = choose_file(ALL, processor(8.7), TABLE)
+    assert choice.of(choice.recommended).usually == "less_context"  # type: ignore[union-attr]
     assert name_of(choice) == "Q4_K_M" and "shorter" in why(choice)
 
 

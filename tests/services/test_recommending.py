@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from app.core.catalogue import Catalogue, read_catalogue
 from app.core.commands import ListDevices
@@ -12,7 +13,8 @@ from app.core.hub_model import HubFile
 from app.core.hub_page import HubPage, HubQuantisation
 from app.core.hub_search import HubRepository
 from app.planner.memory_plan import PlannedDevice
-from app.services.recommending import READ_BY_PROCESSOR, ModelChoice, choose_model
+from app.planner.suited import READ_BY_PROCESSOR
+from app.services.recommending import ModelChoice, choose_model
 from app.system.resources import find_resources
 from tests.desk import Desk
 
@@ -23,10 +25,10 @@ CPU = Device("CPU", "a processor", "cpu", "CPU", 16 * GIB, None)
 L4 = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 23 * GIB)
 
 
-def machine(main: float, gpu: float = 0, *, shared: bool = False) -> tuple[PlannedDevice, ...]:
-    cpu = PlannedDevice("CPU", False, round(main * GIB), round(main * GIB))
-    total = round(gpu * GIB)
-    return (PlannedDevice("GPU0", True, total, total, shared), cpu) if gpu else (cpu,)
+def machine(main: float, gpu: float = 0, *, shared: bool = False, free: float = 1.0) -> tuple[PlannedDevice, ...]:
+    """Return a machine with so many GiB, of which the share `free` is free now."""
+    cpu = PlannedDevice("CPU", False, round(main * GIB), round(free * main * GIB))
+    return (PlannedDevice("GPU0", True, round(gpu * GIB), round(free * gpu * GIB), shared), cpu) if gpu else (cpu,)
 
 
 def why(choice: ModelChoice) -> str:
@@ -37,17 +39,17 @@ def why(choice: ModelChoice) -> str:
 @pytest.mark.parametrize(
     ("devices", "name", "said"),
     [
-        (machine(1.2), "SmolLM2 135M", "most capable"),
-        (machine(4), "Granite 4.0 Micro", "most capable"),
-        (machine(6), "Qwen3 4B Instruct 2507", "most capable"),
-        (machine(8), "Qwen3 8B", "most capable"),
-        (machine(12), "Qwen3 8B", "read along"),
-        (machine(20), "gpt-oss 20B", "read along"),
-        (machine(64), "Qwen3 30B-A3B Instruct 2507", "read along"),
-        (machine(32, 8), "Qwen3 8B", "most capable"),
-        (machine(64, 24), "Qwen3 32B", "most capable"),
-        (machine(128, 80), "Llama 3.3 70B", "most capable"),
-        (machine(32, 32, shared=True), "Qwen3 30B-A3B Instruct 2507", "read along"),
+        (machine(2), "SmolLM2 135M", "has memory for."),
+        (machine(4), "SmolLM2 1.7B", "has memory for."),
+        (machine(8), "Qwen3 4B Instruct 2507", "has memory for."),
+        (machine(16), "Qwen3 4B Instruct 2507", "as fast as you read"),
+        (machine(32), "Qwen3 30B-A3B Instruct 2507", "as fast as you read"),
+        (machine(64), "Qwen3 30B-A3B Instruct 2507", "as fast as you read"),
+        (machine(32, 8), "Qwen3 8B", "has memory for."),
+        (machine(32, 12), "Qwen3 14B", "has memory for."),
+        (machine(64, 24), "Qwen3 32B", "has memory for."),
+        (machine(128, 80), "Llama 3.3 70B", "has memory for."),
+        (machine(32, 32, shared=True), "Qwen3 30B-A3B Instruct 2507", "as fast as you read"),
     ],
 )
 def test_each_machine_has_its_model(devices: tuple[PlannedDevice, ...], name: str, said: str) -> None:
@@ -60,9 +62,65 @@ def test_each_machine_has_its_model(devices: tuple[PlannedDevice, ...], name: st
         assert judged.model.read_bytes <= READ_BY_PROCESSOR
 
 
-def test_where_nothing_fits_what_to_do_is_said() -> None:
+MACHINES = [
+    machine(4),
+    machine(8),
+    machine(16),
+    machine(32),
+    machine(64),
+    machine(32, 8),
+    machine(32, 12),
+    machine(64, 24),
+]
+
+
+@pytest.mark.parametrize("devices", MACHINES, ids=range(len(MACHINES)))
+@pytest.mark.parametrize("share", [0.9, 0.6, 0.3, 0.05])
+def test_what_is_free_at_the_moment_changes_no_offer(devices: tuple[PlannedDevice, ...], share: float) -> None:
+    full = choose_model(CATALOGUE, devices)
+    less = tuple(replace(device, free=round((device.free or 0) * share)) for device in devices)
+    now = choose_model(CATALOGUE, less)
+    offered = (full.recommended, full.reason, full.starter, full.starter_reason)
+    assert offered == (now.recommended, now.reason, now.starter, now.starter_reason) and full.recommended is not None
+    judged = next(each for each in now.models if each.model == now.recommended)
+    is_said = judged.fit.state == "busy" and "close some" in judged.fit.reason.english()
+    assert judged.fit.verdict == "fits" or is_said, "what cannot be loaded now says so"
+
+
+@pytest.mark.parametrize("devices", MACHINES, ids=range(len(MACHINES)))
+def test_what_is_recommended_leaves_room_for_a_desktop(devices: tuple[PlannedDevice, ...]) -> None:
+    choice = choose_model(CATALOGUE, devices)
+    assert choice.recommended is not None
+    most = max(device.total or 0 for device in devices if device.is_gpu == (len(devices) > 1))
+    assert choice.recommended.size < 0.85 * most
+    assert {each.fit.state for each in choice.models if each.model == choice.recommended} == {""}, "not even tight"
+
+
+def test_beside_a_large_one_a_small_one_is_offered_to_begin_with() -> None:
+    choice = choose_model(CATALOGUE, machine(16))
+    assert choice.starter is not None and choice.starter.name == "SmolLM2 360M"
+    assert choice.starter_reason is not None and "only 369 MiB" in choice.starter_reason.english()
+    small = choose_model(CATALOGUE, machine(2))
+    assert small.recommended is not None and small.starter is None, "a small one is here as soon"
+
+
+def test_where_little_is_spare_it_is_called_tight() -> None:
+    taken = next(each for each in choose_model(CATALOGUE, machine(32)).models if each.model.name == "Qwen3 8B").fit
+    assert taken.state == ""
+    for free in range(100, 0, -1):
+        fit = next(
+            each.fit
+            for each in choose_model(CATALOGUE, machine(32, free=free / 100)).models
+            if each.model.name == "Qwen3 8B"
+        )
+        if fit.state:
+            break
+    assert (fit.verdict, fit.state) == ("fits", "tight") and "tight" in fit.reason.english()
+
+
+def test_where_nothing_fits_that_is_said() -> None:
     choice = choose_model(CATALOGUE, machine(0.1))
-    assert choice.recommended is None and "close other programs" in why(choice)
+    assert choice.recommended is None and "No model that Tokenlight knows fits" in why(choice)
     assert len(choice.models) == len(CATALOGUE.models)
 
 

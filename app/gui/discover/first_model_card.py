@@ -1,4 +1,4 @@
-"""What somebody without any model is offered: the one that suits this machine, in one click, and the way to others."""
+"""What somebody without any model is offered: the one that suits this machine, a small one to begin with, the way to others."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from app.gui.widgets.fit_line import FitLine
 from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import render
 from app.services.downloads import Downloads
-from app.services.recommending import JudgedModel, Recommending
+from app.services.recommending import JudgedModel, ModelChoice, Recommending
 
 
 class FirstModelCard(QFrame):
@@ -41,12 +41,16 @@ class FirstModelCard(QFrame):
         self._fit = FitLine("first_model_fit", look="muted")
         self._reason = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="first_model_reason"))
         self._download = DownloadButtons(downloads, "first_model")
+        self._starter_reason = wrapped(label(look="muted", name="first_model_starter_reason"))
+        self._starter = DownloadButtons(downloads, "first_model_starter")
+        self._starter.button.setProperty("look", "")  # one button alone is the first choice
         self._others = QPushButton(self.tr("Other models…"))
         self._others.setObjectName("first_model_others_button")
         self._others.setAccessibleName(self.tr("Other models"))
         self._others.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self._download.downloads_wanted.connect(self.downloads_wanted)
-        self._download.load_wanted.connect(self.load_wanted)
+        for buttons in (self._download, self._starter):
+            buttons.downloads_wanted.connect(self.downloads_wanted)
+            buttons.load_wanted.connect(self.load_wanted)
         self._others.clicked.connect(lambda _checked=False: self.others_wanted.emit())
         self._lay_out()
         themes.changed.connect(self._show)
@@ -57,6 +61,7 @@ class FirstModelCard(QFrame):
         """Listen to the services no longer."""
         self._disconnect()
         self._download.disconnect_services()
+        self._starter.disconnect_services()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Have worked out what suits this machine."""
@@ -78,12 +83,21 @@ class FirstModelCard(QFrame):
         self._reason.setVisible(is_told)
         if is_told and choice.reason is not None:
             self._reason.setText(render(choice.reason))
+        self._show_starter(choice)
         if best is not None:
             self._show_model(best)
         elif choice.reason is not None and self._recommending.is_listed:
             self._purpose.setText(render(choice.reason))
         else:
             self._purpose.setText(self.tr("Looking which model suits this machine …"))
+
+    def _show_starter(self, choice: ModelChoice) -> None:
+        model, reason = choice.starter, choice.starter_reason
+        for part in (self._starter_reason, self._starter):
+            part.setVisible(model is not None)
+        if model is not None and reason is not None:
+            self._starter_reason.setText(render(reason))
+            self._starter.show_model(wanted_of(model.hub_model), model.name)
 
     def _show_model(self, best: JudgedModel) -> None:
         model = best.model
@@ -106,3 +120,5 @@ class FirstModelCard(QFrame):
         column.addWidget(self._fit)
         column.addWidget(self._reason)
         column.addLayout(below)
+        column.addWidget(self._starter_reason)
+        column.addWidget(self._starter)

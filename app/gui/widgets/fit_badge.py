@@ -19,17 +19,27 @@ from app.services.units import UNKNOWN
 translate = QCoreApplication.translate
 _ICON_PX = 16
 _ICONS = {"fits": "fits", "less_context": "scissors", "partly": "layers", "too_large": "error", "unknown": "hint"}
+_STATE_ICONS = {"tight": "fits", "busy": "hint"}
 _COLOURS = {"fits": "text", "less_context": "amber", "partly": "amber", "too_large": "danger", "unknown": "muted"}
 
 
 def fit_word(fit: Fit | None) -> str:
     """Return a verdict in a few words."""
-    return _words()[fit.verdict] if fit is not None else translate("FitBadge", "looking …")
+    if fit is None:
+        return translate("FitBadge", "looking …")
+    return _state_words()[fit.state] if fit.state else _words()[fit.verdict]
 
 
 def fit_words() -> tuple[str, ...]:
     """Return all words that a badge may say."""
-    return (*_words().values(), fit_word(None))
+    return (*_words().values(), *_state_words().values(), fit_word(None))
+
+
+def _state_words() -> dict[str, str]:
+    return {
+        "tight": translate("FitBadge", "fits, but tight"),
+        "busy": translate("FitBadge", "fits once memory is free"),
+    }
 
 
 def _words() -> dict[str, str]:
@@ -61,7 +71,7 @@ def paint_fit(painter: QPainter, place: QRect, fit: Fit | None, look: FitLook, m
     """
     icon, word = fit_icon(fit, look.icons, look.themes.current), fit_word(fit)
     if fit is not None and marked is not None:
-        icon = look.icons.icon(_ICONS[fit.verdict], marked)
+        icon = look.icons.icon(_icon_of(fit), marked)
     figures, turned = painter.fontMetrics(), painter.layoutDirection() is Qt.LayoutDirection.RightToLeft
     room = place.width() - _ICON_PX - theme.SPACE_XS
     wide = figures.horizontalAdvance(word) if figures.horizontalAdvance(word) <= room else 0
@@ -80,7 +90,12 @@ def fit_icon(fit: Fit | None, icons: Icons, look: theme.Theme, *, on_accent: boo
     if fit is None:
         return QIcon()
     selected = look.colour("on_accent") if on_accent else None
-    return icons.icon(_ICONS[fit.verdict], look.colour(_COLOURS[fit.verdict]), look.colour("disabled"), selected)
+    colour = look.colour("amber" if fit.state else _COLOURS[fit.verdict])
+    return icons.icon(_icon_of(fit), colour, look.colour("disabled"), selected)
+
+
+def _icon_of(fit: Fit) -> str:
+    return _STATE_ICONS[fit.state] if fit.state else _ICONS[fit.verdict]
 
 
 class FitLook(NamedTuple):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import msgspec
 import pytest
 from PySide6.QtWidgets import QWidget
 
@@ -49,6 +50,16 @@ def test_the_recommended_model_is_offered_above_the_button_that_opens_a_file(wit
     without.settle()
     button = without.find("first_model_download_button")
     assert button.height() >= button.sizeHint().height(), "low windows squeeze no button"
+
+
+def test_a_small_one_is_offered_beside_it_with_its_reason(without: Stage) -> None:
+    choice = without.desk.program.planner.recommending.models
+    assert choice.starter is not None and choice.starter_reason is not None
+    assert without.reads("first_model_starter_reason") == render(choice.starter_reason)
+    assert without.reads("first_model_starter_download_button").startswith(f"Download {choice.starter.name} (")
+    without.desk.program.planner.recommending.models = msgspec.structs.replace(choice, starter=None)
+    without.desk.program.planner.recommending.changed.emit()
+    assert not without.sees("first_model_starter_reason") and not without.sees("first_model_starter_download_button")
 
 
 def test_a_reason_that_the_words_on_memory_are_already_is_told_once(without: Stage) -> None:
