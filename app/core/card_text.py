@@ -33,7 +33,21 @@ _ANCHOR = re.compile(r"<a\s([^<>]{0,2000})>([^<>]{0,500})</a>", re.IGNORECASE)
 _TARGET = re.compile(r"href\s?=\s?[\"']?([^\"'\s]{1,2000})", re.IGNORECASE)
 _BARE = re.compile(r"<(https?://[^<>\s]{1,2000})>", re.IGNORECASE)
 _BREAK = re.compile(r"<br\s?/?>", re.IGNORECASE)
-_TAG = re.compile(r"</?[A-Za-z!][^<>]{0,2000}>")
+_ELEMENTS = (
+    "a|abbr|address|area|article|aside|audio|b|base|bdi|bdo|big|blockquote|body|br|button|canvas|caption"
+    "|center|cite|code|col|colgroup|data|datalist|dd|del|details|dfn|dialog|div|dl|dt|em|embed|fieldset"
+    "|figcaption|figure|font|footer|form|frame|frameset|g|h1|h2|h3|h4|h5|h6|head|header|hgroup|hr|html|i"
+    "|iframe|img|input|ins|kbd|label|legend|li|link|main|map|mark|marquee|math|menu|meta|meter|nav|nobr"
+    "|noscript|object|ol|optgroup|option|output|p|param|path|picture|pre|progress|q|rp|rt|ruby|s|samp|script"
+    "|search|section|select|slot|small|source|span|strike|strong|style|sub|summary|sup|svg|table|tbody|td"
+    "|template|textarea|tfoot|th|thead|time|title|tr|track|tt|u|ul|var|video|wbr"
+)
+"""What HTML knows; anything else between < and > is the authors' own text, such as a type in angle brackets."""
+_TAG = re.compile(rf"<(?:!|/?(?:{_ELEMENTS})(?=[\s/>]))[^<>]{{0,2000}}>", re.IGNORECASE)
+_TICKS = re.compile(r"`+")
+_GUARD = str.maketrans("<>", "\x01\x02")
+_UNGUARD = str.maketrans("\x01\x02", "<>")
+"""Angle brackets in code, while tags are taken out: no control character is left in a text."""
 _ADDRESS = re.compile(r"https?://[^\s<>()\[\]\"'`|]{1,2000}", re.IGNORECASE)
 _WEB = re.compile(r"https?://[\w.-]{1,255}(?::\d{1,5})?(?:[/?#][^\\]*)?", re.ASCII | re.IGNORECASE)
 _BLANK = re.compile(r"\n{3,}")
@@ -109,9 +123,9 @@ def _name(written: str) -> str:
 def _plain(text: str, links: dict[str, HubLink]) -> str:
     for begin, end in _HIDDEN:
         text = _without(text, begin, end)
-    text = _BARE.sub(r"\1", _IMAGE.sub(r"\1", text))
+    text = _BARE.sub(r"\1", _IMAGE.sub(r"\1", _guarded(text)))
     text = _ANCHOR.sub(_anchor, text)
-    text = _TAG.sub("", _BREAK.sub("\n", text))
+    text = _TAG.sub("", _BREAK.sub("\n", text)).translate(_UNGUARD)
 
     def link(found: re.Match[str]) -> str:
         words, address = " ".join(found[1].split()), found[2]
@@ -135,9 +149,31 @@ def _anchor(found: re.Match[str]) -> str:
     return f"[{found[2]}]({target[1]})" if target is not None else found[2]
 
 
+def _guarded(text: str) -> str:
+    """Return a text of the same length whose code within lines has other characters for its angle brackets."""
+    return "".join(_guarded_line(line) if "`" in line else line for line in text.splitlines(keepends=True))
+
+
+def _guarded_line(line: str) -> str:
+    marks = [found.span() for found in _TICKS.finditer(line)]
+    ends: list[tuple[int, int] | None] = []
+    """Of each mark the next one of its length, which ends the code that it begins."""
+    last: dict[int, tuple[int, int]] = {}
+    for start, end in reversed(marks):
+        ends.append(last.get(end - start))
+        last[end - start] = (start, end)
+    kept, at = [], 0
+    for (start, end), closing in zip(marks, reversed(ends), strict=True):
+        if start >= at and closing is not None:
+            kept += [line[at:end], line[end : closing[0]].translate(_GUARD), line[closing[0] : closing[1]]]
+            at = closing[1]
+    return "".join([*kept, line[at:]])
+
+
 def _without(text: str, begin: str, end: str) -> str:
     kept, at, lower = [], 0, text.translate(_LOWER)
-    while (start := lower.find(begin, at)) >= 0:
+    guarded = _guarded(lower)
+    while (start := guarded.find(begin, at)) >= 0:
         kept.append(text[at:start])
         stop = lower.find(end, start)
         if stop < 0:

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.card_text import card_of
 from app.gui.markdown import document as document_module
 from app.gui.markdown import reader
 from app.gui.markdown.document import Document
@@ -40,6 +41,25 @@ def streamed(text: str, cuts: list[int]) -> Document:
 def shown(text: str) -> str:
     """Return everything that can be read of a text, and nothing else."""
     return "".join(block.place.gap + block.text for block in Document(text).blocks)
+
+
+@pytest.mark.parametrize(
+    ("written", "seen"),
+    [
+        ("a &lt;int&gt; &amp; &#60;b&#x3e; &quot;c&quot;", 'a <int> & <b> "c"'),
+        ("vector<int> `map<K, V>`", "vector<int> map<K, V>"),
+        ("# Title &lt;int&gt; `<b>`", "Title <int> <b>"),
+        (
+            "| T | &lt;int&gt; |\n|---|---|\n| `set<int>` | <code>list&lt;T&gt;</code> |",
+            "T\t<int>\nset<int>\tlist<T>",
+        ),
+        ("[see &lt;int&gt; and `<b>`](https://x.example)", "see <int> and <b>"),
+        ("```cpp\nset<int> &lt;\n```", "set<int> &lt;"),
+        ("<b>bold</b> &amp;lt;", "bold &lt;"),
+    ],
+)
+def test_what_a_card_says_in_angle_brackets_is_seen(written: str, seen: str) -> None:
+    assert shown(card_of(written)[0]).strip() == seen
 
 
 @examples(300)
