@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Sequence
 
 from app.cli.terminal import one_line
-from app.services.fit_verdicts import Fit
+from app.services.fit_verdict import Fit
 from app.services.plan_answer import (
     THIS_MACHINE,
     DecodeValue,

@@ -34,6 +34,15 @@ def in_the_way(host: str, error: BaseException) -> UserError | None:
                 status=status,
             )
         )
+    if isinstance(error, ssl.SSLError) and not error.reason:
+        return ServerFailed(
+            translate(
+                "Hub",
+                "What answers in the name of {host} is not encrypted as it should be: a proxy or a sign-in of this network"
+                " may be in the way, so open a browser, or check HTTPS_PROXY.",
+                host=host,
+            )
+        )
     if isinstance(error, ssl.SSLError):
         return ServerFailed(
             translate(
@@ -41,7 +50,7 @@ def in_the_way(host: str, error: BaseException) -> UserError | None:
                 "What answers in the name of {host} is not encrypted as it should be ({reason}): a proxy or a sign-in of"
                 " this network may be in the way, so open a browser, or check HTTPS_PROXY.",
                 host=host,
-                reason=str(error.reason or "unknown").replace("_", " ").lower(),
+                reason=str(error.reason).replace("_", " ").lower(),
             )
         )
     return None

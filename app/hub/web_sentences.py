@@ -71,6 +71,15 @@ def unreachable(host: str, error: BaseException) -> UserError:
     host = short(host)
     if isinstance(error, TimeoutError):
         return too_slow(host)
+    if isinstance(error, ssl.SSLCertVerificationError) and not error.verify_message:
+        return ServerFailed(
+            translate(
+                "Hub",
+                "The certificate of {host} cannot be trusted: check this machine's clock and proxy, or set SSL_CERT_FILE to"
+                " your certificates.",
+                host=host,
+            )
+        )
     if isinstance(error, ssl.SSLCertVerificationError):
         return ServerFailed(
             translate(
@@ -78,10 +87,19 @@ def unreachable(host: str, error: BaseException) -> UserError:
                 "The certificate of {host} cannot be trusted ({reason}): check this machine's clock and proxy, or set"
                 " SSL_CERT_FILE to your certificates.",
                 host=host,
-                reason=short(error.verify_message or "unknown"),
+                reason=short(error.verify_message),
             )
         )
-    if isinstance(error, socket.gaierror | ConnectionRefusedError):
+    if isinstance(error, socket.gaierror):
+        return ServerFailed(
+            translate(
+                "Hub",
+                "{host}, or a proxy on the way to it, is not found by its name: check the internet connection, and how"
+                " HF_ENDPOINT and HTTPS_PROXY are written where you set them.",
+                host=host,
+            )
+        )
+    if isinstance(error, ConnectionRefusedError):
         return ServerFailed(
             translate(
                 "Hub",

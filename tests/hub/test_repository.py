@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import socket
+import ssl
 import urllib.request
 from email.message import Message
 
@@ -11,6 +12,7 @@ import pytest
 
 from app.core.errors import ExitCode, UserError
 from app.core.hub_model import HubReference, hub_reference
+from app.hub import web_sentences
 from app.hub.hub import Hub
 from app.hub.reading import ENDPOINT, HubReader
 from app.hub.repository import address_of
@@ -252,6 +254,29 @@ def test_a_hub_that_cannot_be_reached_is_told() -> None:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     assert "cannot be reached" in str(refused(HubReader({"HF_ENDPOINT": f"http://127.0.0.1:{port}"}), "org/x"))
+
+
+@pytest.mark.parametrize("code", [socket.EAI_NONAME, socket.EAI_AGAIN])
+def test_a_name_that_nobody_knows_is_told_apart_from_a_server_that_is_down(
+    monkeypatch: pytest.MonkeyPatch, code: int
+) -> None:
+    asked: list[object] = []
+
+    def unknown(host: object, *_given: object, **_named: object) -> None:
+        asked.append(host)
+        raise socket.gaierror(code, "no such name")
+
+    monkeypatch.setattr(socket, "getaddrinfo", unknown)
+    text = str(refused(HubReader({"HF_ENDPOINT": "https://hub.invalid"}), "org/x"))
+    assert text.startswith("hub.invalid, or a proxy on the way to it, is not found by its name: check the internet")
+    assert set(asked) == {"hub.invalid"}
+
+
+def test_a_certificate_without_a_reason_is_told_without_one() -> None:
+    error = ssl.SSLCertVerificationError()
+    error.verify_message = ""
+    text = str(web_sentences.unreachable("hub.invalid", error))
+    assert text.startswith("The certificate of hub.invalid cannot be trusted: check this machine's clock")
 
 
 def test_a_proxy_is_used(hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> None:
