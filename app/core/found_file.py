@@ -11,7 +11,7 @@ FileOrigin = Literal["own", "hub_cache", "lm_studio", "jan", "ollama"]
 
 ORIGIN_NAMES: dict[FileOrigin, str] = {
     "own": "",
-    "hub_cache": "Hugging Face cache",
+    "hub_cache": "Hugging Face",
     "lm_studio": "LM Studio",
     "jan": "Jan",
     "ollama": "Ollama",

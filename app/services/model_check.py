@@ -17,8 +17,8 @@ from app.core.model_facts import model_facts
 from app.core.model_file import check_model_file
 from app.core.model_kind import ModelKind, NotForChat
 from app.core.printable import printable
-from app.core.words import Sentence, translate
-from app.system.model_files import SUFFIX, OpenFiles, identify, readable, shown
+from app.core.words import translate
+from app.system.model_files import SUFFIX, OpenFiles, identify, lost, readable, shown
 
 _DIGEST = re.compile(r"(sha256-)?[0-9a-f]{32,64}")
 _PART = re.compile(r"-\d{5}-of-\d{5}$")
@@ -39,7 +39,7 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
             problem = error.sentence
             kind = error.kind if isinstance(error, NotForChat) else None
         except OSError as error:
-            problem = _lost(path, error)
+            problem = lost(path, error)
         else:
             facts = model_facts(headers)
             # The first file was opened twice, once for the digest.
@@ -145,12 +145,3 @@ def _size(path: Path) -> int:
         return path.stat().st_size
     except OSError:
         return 0
-
-
-def _lost(path: Path, error: OSError) -> Sentence:
-    return translate(
-        "ModelFile",
-        "Reading {path} failed ({reason}): check the disk it is on, or choose the model again.",
-        path=readable(path),
-        reason=error.strerror or "it disappeared",
-    )

@@ -17,10 +17,10 @@ from app.core.job_events import LanesAnalysed
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.latest_job import LatestJob
-from app.services.viewed_whole import ViewedTokens, ViewedValue, lost
+from app.services.viewed_whole import ViewedTokens, ViewedValue
 from app.services.viewing_words import fenced
 from app.system.jobs import Jobs
-from app.system.model_files import OpenFiles
+from app.system.model_files import OpenFiles, lost
 
 VIEW_JOB = "model view"
 

@@ -24,7 +24,7 @@ from app.services.hub_models import HubModels, is_hub_path
 from app.services.model_check import model_name
 from app.services.models import Models
 from app.system.jobs import Jobs
-from app.system.model_files import OpenFiles, readable
+from app.system.model_files import OpenFiles, lost, readable
 from app.system.model_search import find_models
 
 JOB = "planned model"
@@ -122,7 +122,7 @@ def read_planned(path: Path) -> PlannedModel:
             headers = check_model_file(file.name, files.open)
             model = planned_model(headers, files.size)
     except OSError as error:
-        raise UserError(_lost(file, error)) from error
+        raise UserError(lost(file, error)) from error
     return msgspec.structs.replace(model, name=model_name(file, model.name, model.quantisation))
 
 
@@ -169,15 +169,6 @@ def _only_model(folder: Path) -> Path:
 
 def _names(found: Iterable[Path]) -> str:
     return ", ".join(short_name(path) for path in list(found)[:MOST_NAMED])
-
-
-def _lost(path: Path, error: OSError) -> Sentence:
-    return translate(
-        "ModelFile",
-        "Reading {path} failed ({reason}): check the disk it is on, or choose the model again.",
-        path=readable(path),
-        reason=error.strerror or "it disappeared",
-    )
 
 
 def _broken(path: str) -> Sentence:

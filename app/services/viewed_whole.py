@@ -20,7 +20,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.services.latest_job import LatestJob
 from app.system.jobs import Jobs
-from app.system.model_files import OpenFiles, readable
+from app.system.model_files import OpenFiles, lost
 
 VALUE_JOB, TOKENS_JOB = "model entry", "model tokens"
 T = TypeVar("T")
@@ -137,16 +137,6 @@ class ViewedTokens:
     def _take(self, result: ShownTokens | None) -> None:
         self.shown = ShownTokens(problem=_broke()) if result is None else result
         self.changed.emit()
-
-
-def lost(path: Path, error: OSError) -> Sentence:
-    """Return what is said where a disk fails while a file is read."""
-    return translate(
-        "ModelFile",
-        "Reading {path} failed ({reason}): check the disk it is on, or choose the model again.",
-        path=readable(path),
-        reason=error.strerror or "it disappeared",
-    )
 
 
 def _found(table: TokenTable, words: str) -> Sequence[int]:

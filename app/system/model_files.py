@@ -84,6 +84,22 @@ def readable(path: Path | str) -> str:
     return printable(shown(path))
 
 
+def lost(path: Path | str, error: OSError) -> Sentence:
+    """Return what is said where a disk fails, or the file goes, while it is read."""
+    if not error.strerror:
+        return translate(
+            "ModelFile",
+            "{path} went away while it was read: check the disk it is on, or choose the model again.",
+            path=readable(path),
+        )
+    return translate(
+        "ModelFile",
+        "Reading {path} failed ({reason}): check the disk it is on, or choose the model again.",
+        path=readable(path),
+        reason=error.strerror,
+    )
+
+
 def _no_file(path: Path) -> Sentence:
     if os.path.isdir(path):  # noqa: PTH112  Path.is_dir raises when the disk fails
         return translate(

@@ -77,7 +77,7 @@ def test_the_menu_tells_whose_a_model_is_and_which_parts_are_there(ready: Stage,
     menu = ready.find_as(QToolButton, "model_button").menu()
     menu.aboutToShow.emit()
     texts = {action.text().split(" ·")[0]: action.text().split("\t")[0].split(" · ")[3:] for action in menu.actions()}
-    assert (texts["own"], texts["theirs"], texts["cached"]) == ([], ["LM Studio"], ["Hugging Face cache"])
+    assert (texts["own"], texts["theirs"], texts["cached"]) == ([], ["LM Studio"], ["Hugging Face"])
     assert texts["half"] == ["2 of 3 parts present"]
     (unread,) = [action for action in menu.actions() if action.text().startswith("unread")]
     assert (unread.isEnabled(), "being looked at" in unread.toolTip()) == (False, True)

@@ -8,7 +8,7 @@ import pytest
 
 from app.core.errors import UserError
 from app.core.model_file import ModelSource
-from app.system.model_files import OpenFiles, identify, shown
+from app.system.model_files import OpenFiles, identify, lost, shown
 from app.system.model_search import find_files, find_models
 
 
@@ -150,3 +150,9 @@ def test_a_small_model_has_an_identity_too() -> None:
 
 def test_a_name_that_is_no_text_can_be_shown() -> None:
     assert shown(os.fsdecode(b"m\xff.gguf")).encode() == "m\ufffd.gguf".encode()
+
+
+def test_a_disk_that_gives_no_reason_is_told_in_whole_words_of_one_language() -> None:
+    told = lost(Path("m.gguf"), OSError())
+    assert told.values == {"path": "m.gguf"} and told.english().startswith("m.gguf went away while it was read")
+    assert lost(Path("m.gguf"), OSError(5, "Input/output error")).values["reason"] == "Input/output error"
