@@ -104,9 +104,13 @@ class Welcome(QWidget):
         elif name is None:
             has_offer = self._offer is not None and not self._offer.isHidden()
             self._title.setText(self.tr("Get a model to begin") if has_offer else self.tr("Open a model to begin"))
-            words = self.tr("A model is one .gguf file. Drop it here, or choose it.")
+            words = self.tr(
+                "You chat with a model, which is a file whose name ends in .gguf. Drop one here, or choose one."
+            )
             if has_offer:
-                words = self.tr("A model is one .gguf file. Download one, or drop one here.")
+                words = self.tr(
+                    "You chat with a model, which is a file whose name ends in .gguf. Download one, or drop one here."
+                )
             self._text.setText(words)
         else:
             self._title.setText(self.tr("Ask {model} anything").format(model=name))

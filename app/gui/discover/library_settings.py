@@ -59,7 +59,7 @@ class OwnSettings(QWidget):
         self._identity = model.identity
         own = self._sampling.of(model.identity)
         if own is None:
-            said = self.tr("New chats with it begin with the sampling settings that all begin with.")
+            said = self.tr("New chats with it begin with the same sampling settings as with any other model.")
         else:
             said = self.tr("New chats with it begin with: {settings}").format(settings=sampling_in_words(own))
         self.words.setText(said)
@@ -73,9 +73,11 @@ class OwnSettings(QWidget):
 
 
 def load_words(options: LoadOptions | None) -> tuple[str, str]:
-    """Return what a model is loaded with, as far as that is not as usual, and where it comes from."""
+    """Return what a model is loaded with, as far as that is not the standard, and where it comes from."""
     if options is None:
-        return translate("Library", "as usual"), translate("Library", "It was not loaded yet; nobody chose anything.")
+        return translate("Library", "the standard options"), translate(
+            "Library", "It was not loaded yet; nobody chose anything."
+        )
     usual, said = LoadOptions(), []
     if options.context is not None:
         said.append(translate("Library", "context {count}").format(count=count(options.context)))
@@ -100,7 +102,7 @@ def load_words(options: LoadOptions | None) -> tuple[str, str]:
     if options != told:
         said.append(translate("Library", "and others"))
     hint = translate("Library", "What it last loaded well with. “Load options…” changes it.")
-    return ", ".join(said) or translate("Library", "as usual"), hint
+    return ", ".join(said) or translate("Library", "the standard options"), hint
 
 
 def _layers(layers: int) -> str:

@@ -210,7 +210,7 @@ def test_copies_of_one_model_are_told_where_a_name_is_given_that_holds_for_all(m
 
 def test_when_it_was_used_and_how_fast_it_was_and_why_that_is_unknown(mine: Stage) -> None:
     told, hints = facts(mine), {}
-    assert (told["Last used"], told["Speed here"], told["Loads with"]) == ("–", "–", "as usual")
+    assert (told["Last used"], told["Speed here"], told["Loads with"]) == ("–", "–", "the standard options")
     notes = mine.desk.program.model_notes
     for use in (
         ModelUse(identity(mine, "apple"), 1_000),
@@ -230,20 +230,20 @@ def test_when_it_was_used_and_how_fast_it_was_and_why_that_is_unknown(mine: Stag
 def test_settings_of_the_chat_are_taken_for_a_model_shown_and_forgotten(mine: Stage, tmp_path: Path) -> None:
     program = mine.desk.program
     program.sampling.change(temperature=0.25)
-    assert "all begin with" in mine.reads("library_sampling")
+    assert "the same sampling settings" in mine.reads("library_sampling")
     mine.clicks("library_sampling_take_button")
     assert "Temperature 0.25" in mine.reads("library_sampling")
     assert not mine.find("library_sampling_take_button").isEnabled()
     own = program.model_sampling.of(identity(mine, "apple"))
     assert own is not None and own.temperature == 0.25
     mine.clicks("library_sampling_forget_button")
-    assert "all begin with" in mine.reads("library_sampling")
+    assert "the same sampling settings" in mine.reads("library_sampling")
     assert not mine.find("library_sampling_forget_button").isEnabled()
     assert program.model_sampling.of(identity(mine, "apple")) is None
 
 
 def test_what_a_model_is_loaded_with_is_told_where_it_is_not_as_usual() -> None:
-    assert load_words(LoadOptions())[0] == "as usual"
+    assert load_words(LoadOptions())[0] == "the standard options"
     options = LoadOptions(context=4096, gpu_layers=-1, experts_on_cpu=2, kv_type_k="q8_0", threads=3, mmap=False)
     said, _hint = load_words(options)
     assert said == (
