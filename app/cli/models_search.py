@@ -7,7 +7,7 @@ import msgspec
 from app.cli.table import table
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode
-from app.core.hub_search import HubListing, HubQuery
+from app.core.hub_search import HubListing, HubQuery, unread_words
 from app.services.discovering import Discovering
 from app.services.units import count, parameter_count
 
@@ -27,6 +27,7 @@ def run_models_search(discovering: Discovering, query: HubQuery, terminal: Termi
     if as_json:
         plain = {
             "repositories": msgspec.to_builtins(listing.repositories),
+            "unread": listing.unread,
             "age_s": listing.age_s,
             "problem": listing.problem.english() if listing.problem is not None else None,
         }
@@ -40,6 +41,8 @@ def _text(listing: HubListing) -> str:
     lines = []
     if listing.problem is not None:
         lines += [f"Found {shown_age(listing.age_s)} ago. Now: {one_line(listing.problem.english())}", ""]
+    if listing.unread:
+        lines += [one_line(unread_words(listing.unread).english()), ""]
     rows = [
         (
             found.id,

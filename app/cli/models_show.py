@@ -11,6 +11,7 @@ from app.core.errors import ExitCode, UserError
 from app.core.gguf_cursor import shown_name
 from app.core.hub_model import hub_reference
 from app.core.hub_page import HubPage, HubQuantisation
+from app.core.hub_search import unread_words
 from app.core.words import translate
 from app.services.discovering import Discovering
 from app.services.units import byte_size, count, parameter_count
@@ -75,6 +76,8 @@ def _text(page: HubPage, with_card: bool) -> str:
         lines += table(_HEAD, [_row(each) for each in page.quantisations])
     else:
         lines.append("It holds no GGUF file: look for the same model with “GGUF” in its name.")
+    if page.unread:
+        lines += ["", one_line(unread_words(page.unread).english())]
     if with_card:
         said = page.card.problem.english() if page.card.problem is not None else "It has no card."
         lines += ["", *(page.card.text.split("\n") if page.card.text else [one_line(said)])]

@@ -63,6 +63,8 @@ class HubPage(msgspec.Struct, frozen=True):
     """How long ago that was told; above 0 only where the hub could not be asked now."""
     problem: Sentence | None = None
     """Why it could not."""
+    unread: int = 0
+    """Entries of its listing that cannot be read."""
     web: str = ""
     """Address of its page for people, on the hub that told all this."""
 

@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from app.core.words import Sentence
+from app.core.words import Sentence, counted, translate
 
 HubSort = Literal["downloads", "likes", "date"]
 HubGate = Literal["", "auto", "manual"]
@@ -64,3 +64,16 @@ class HubListing(msgspec.Struct, frozen=True):
     """How long ago that was; above 0 only where the hub could not be asked now."""
     problem: Sentence | None = None
     """Why it could not."""
+    unread: int = 0
+    """Entries that the hub told in a way that cannot be read."""
+
+
+def unread_words(unread: int) -> Sentence:
+    """Return what is said of entries that are not among what is shown."""
+    return counted(
+        unread,
+        translate("Hub", "1 entry of the hub's answer could not be read; the others are shown."),
+        translate(
+            "Hub", "{count} entries of the hub's answer could not be read; the others are shown.", count=unread
+        ),
+    )

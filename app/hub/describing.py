@@ -27,13 +27,14 @@ def describe(web: Web, endpoint: str, repository: str, limits: Limits) -> HubPag
     with hub_api(web, endpoint, limits, kept_entry) as (api, _):
         told = repository_of(api.model_info(repository, expand=TOLD))
     asked = told.revision if is_commit(told.revision) else MAIN
-    files, revision = files_of(web, endpoint, told.id, limits, asked)
+    files, revision, unread = files_of(web, endpoint, told.id, limits, asked)
     told = msgspec.structs.replace(told, revision=revision)
     card = _card(web, address_of(endpoint, told.id, revision, CARD), limits)
     return HubPage(
         told,
         quantisations(files, told.parameters),
         msgspec.structs.replace(card, license=told.license),
+        unread=unread,
         web=f"{endpoint}/{told.id}",
     )
 

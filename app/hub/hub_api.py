@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from urllib.parse import parse_qs, quote, urljoin, urlsplit
 
 import msgspec
@@ -30,7 +30,17 @@ COMMIT = "X-Repo-Commit"
 MOST_BYTES = 32 * 1024 * 1024
 _NEXT = re.compile(r'<([^<>\s]{1,4000})>\s*;[^,]*\brel="?next"?')
 _MODELS = "/api/models"
-Keep = Callable[[Any], Any]
+
+
+class Kept(NamedTuple):
+    """What holds of an answer."""
+
+    value: Any
+    unread: int = 0
+    """Entries that do not."""
+
+
+Keep = Callable[[Any], Kept]
 """Returns what of an answer holds; a ValueError says that it is none."""
 
 
@@ -47,6 +57,8 @@ class Question:
         self._seen: set[str] = set()
         self.commits: list[str] = []
         """What each page is of, where the hub tells it; else “main”."""
+        self.unread = 0
+        """Entries of all pages that cannot be read."""
         self.cursor = ""
         """Where the first page begins; then where the page after the last one that was read does, or empty."""
 
@@ -69,10 +81,11 @@ class Question:
             kept = self._keep(msgspec.json.decode(content))
         except (ValueError, RecursionError) as error:
             raise web_sentences.unreadable_listing(reply.host) from error
+        self.unread += kept.unread
         told = reply.headers.get(COMMIT, "").strip().lower()
         self.commits.append(told if is_commit(told) else MAIN)
         self._places.add(urlsplit(reply.address)[:2])
-        return msgspec.json.encode(kept), self._headers(reply.address, reply.headers.get("Link", ""))
+        return msgspec.json.encode(kept.value), self._headers(reply.address, reply.headers.get("Link", ""))
 
     def _headers(self, address: str, link: str) -> dict[str, str]:
         headers = {"Content-Type": "application/json"}

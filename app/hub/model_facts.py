@@ -10,6 +10,7 @@ import msgspec
 
 from app.core.hub_model import hub_reference
 from app.core.hub_search import HubRepository
+from app.hub.hub_api import Kept
 
 TOLD = ["author", "cardData", "downloads", "gated", "gguf", "lastModified", "likes", "sha", "tags"]
 _LICENSE = "license:"
@@ -27,12 +28,6 @@ class _Gguf(msgspec.Struct, omit_defaults=True):
     context_length: int | None = None
 
 
-class _Card(msgspec.Struct, omit_defaults=True):
-    license: str | tuple[str, ...] | None = None
-    license_name: str | None = None
-    language: str | tuple[str, ...] | None = None
-
-
 class _Entry(msgspec.Struct, rename="camel", omit_defaults=True):
     id: str
     author: str | None = None
@@ -45,21 +40,21 @@ class _Entry(msgspec.Struct, rename="camel", omit_defaults=True):
     gguf: _Gguf | None = None
 
 
-def kept_entries(told: Any) -> list[dict[str, Any]]:
+def kept_entries(told: Any) -> Kept:
     """Return the entries of a listing that hold, as the hub told them; ValueError where none does."""
-    entries = msgspec.convert(told, list[dict[str, Any]])
-    kept = [entry for each in entries if (entry := _kept(each)) is not None]
+    entries = msgspec.convert(told, list[Any])
+    kept = [entry for each in entries if isinstance(each, dict) and (entry := _kept(each)) is not None]
     if entries and not kept:
         raise ValueError(entries)
-    return kept
+    return Kept(kept, len(entries) - len(kept))
 
 
-def kept_entry(told: Any) -> dict[str, Any]:
+def kept_entry(told: Any) -> Kept:
     """Return what holds of one repository; ValueError where that is nothing."""
     kept = _kept(msgspec.convert(told, dict[str, Any]))
     if kept is None:
         raise ValueError(told)
-    return kept
+    return Kept(kept)
 
 
 def repository_of(info: Any) -> HubRepository:
@@ -88,7 +83,7 @@ def repository_of(info: Any) -> HubRepository:
 
 def _kept(told: dict[str, Any]) -> dict[str, Any] | None:
     try:
-        entry = msgspec.convert(told, _Entry)
+        entry = msgspec.convert({**told, "tags": _texts(told.get("tags"))}, _Entry)
     except msgspec.ValidationError:
         return None
     named = hub_reference(entry.id)
@@ -97,11 +92,21 @@ def _kept(told: dict[str, Any]) -> dict[str, Any] | None:
     kept: dict[str, Any] = msgspec.to_builtins(entry)
     if not _is_date(kept.get("lastModified", "")):
         kept.pop("lastModified", None)
-    try:
-        kept["cardData"] = msgspec.to_builtins(msgspec.convert(told.get("cardData") or {}, _Card))
-    except msgspec.ValidationError:
-        kept["cardData"] = {}
+    card = told.get("cardData")
+    kept["cardData"] = _card(card) if isinstance(card, dict) else {}
     return kept
+
+
+def _card(told: dict[str, Any]) -> dict[str, Any]:
+    """Return what holds of a card's facts: each by itself, as they are written by hand."""
+    facts = {"license": _texts(told.get("license")), "language": _texts(told.get("language"))}
+    name = told.get("license_name")
+    return {**facts, "license_name": name if isinstance(name, str) else None}
+
+
+def _texts(told: Any) -> list[str]:
+    """Return the texts of a list, or a text alone as a list of one."""
+    return [word for word in (told if isinstance(told, list) else [told]) if isinstance(word, str)]
 
 
 def _is_date(text: str) -> bool:

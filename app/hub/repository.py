@@ -19,7 +19,7 @@ MOST_NAMED = 5
 
 def models_of(web: Web, endpoint: str, repository: str, limits: Limits) -> tuple[HubModel, ...]:
     """Return the models of a repository by name, the parts of one together; empty where it holds no GGUF file."""
-    files, revision = files_of(web, endpoint, repository, limits)
+    files, revision, _ = files_of(web, endpoint, repository, limits)
     groups = (group for group in by_model(files) if not goes_along(group[0].path))
     return tuple(HubModel(repository, group, revision) for group in groups)
 

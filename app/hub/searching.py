@@ -18,6 +18,7 @@ _SORTS = {"downloads": "downloads", "likes": "likes", "date": "last_modified"}
 def search(web: Web, endpoint: str, query: HubQuery, limits: Limits) -> HubListing:
     """Return what the hub finds, in its order."""
     found: list[HubRepository] = []
+    unread = 0
     is_ours = bool(query.architecture) or query.least_parameters is not None or query.most_parameters is not None
     asked = {**_asked(query), "limit": MOST_FOUND if is_ours else query.limit}
     cursor = query.cursor
@@ -26,10 +27,10 @@ def search(web: Web, endpoint: str, query: HubQuery, limits: Limits) -> HubListi
             question.cursor, question.pages_left = cursor, 1
             page = [repository_of(info) for info in api.list_models(**asked)]
         found += [repository for repository in page if _fits(repository, query)]
-        cursor = question.cursor
+        cursor, unread = question.cursor, unread + question.unread
         if not is_ours or not cursor or len(found) >= query.limit:
             break
-    return HubListing(tuple(found), cursor)
+    return HubListing(tuple(found), cursor, unread=unread)
 
 
 def _asked(query: HubQuery) -> dict[str, Any]:

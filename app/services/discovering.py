@@ -160,7 +160,9 @@ class Discovering:
         if told is not None and self._goes_on and self.listing is not None:
             known = {each.id for each in self.listing.repositories}
             more = tuple(each for each in told.repositories if each.id not in known)
-            told = msgspec.structs.replace(told, repositories=self.listing.repositories + more)
+            told = msgspec.structs.replace(
+                told, repositories=self.listing.repositories + more, unread=self.listing.unread + told.unread
+            )
         if told is not None or not self._goes_on:
             self.listing = told
         self.searched.emit()

@@ -51,6 +51,13 @@ def test_a_repository_as_json_and_offline(
     assert line.out.startswith("Read 1 second ago. Now: Tokenlight is offline")
 
 
+def test_a_file_that_cannot_be_read_is_counted(line: CommandLine, hub: LoopbackHub) -> None:
+    hub.pointers["t-Q8_0.gguf"] = {"size": "much"}
+    assert line.run("models", "show", hub.repository) == 0, line.err
+    assert "Q8_0" not in line.out and "1 entry of the hub's answer could not be read" in line.out
+    assert line.run("models", "show", hub.repository, "--json") == 0 and line.lines()[-1]["unread"] == 1
+
+
 def test_what_is_empty_or_no_repository(line: CommandLine, hub: LoopbackHub) -> None:
     hub.files, hub.card = {}, None
     assert line.run("models", "show", hub.repository, "--card") == 0

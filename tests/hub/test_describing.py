@@ -182,3 +182,16 @@ def test_what_was_ended_before_it_began_asks_nothing(full: LoopbackHub, tmp_path
     with pytest.raises(UserError, match="cancelled"):
         cached(full, tmp_path).search(HubQuery("x"), watch)
     assert full.asked == []
+
+
+@pytest.mark.parametrize(
+    "broken", [{"size": "much"}, {"lfs": "none"}, {"lfs": {"size": []}}, {"path": 3}, {"type": None}]
+)
+def test_a_file_that_is_told_in_a_broken_way_is_counted_and_the_others_are_shown(
+    full: LoopbackHub, broken: dict[str, object]
+) -> None:
+    before = reader(full).describe(full.repository)
+    full.pointers["broken-Q4_0.gguf"] = broken
+    full.files["broken-Q4_0.gguf"] = b"x"
+    page = reader(full).describe(full.repository)
+    assert (page.quantisations, page.unread, before.unread) == (before.quantisations, 1, 0)

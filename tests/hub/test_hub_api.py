@@ -10,7 +10,7 @@ import pytest
 from app.core.errors import UserError
 from app.core.hub_model import HubReference
 from app.core.hub_search import HubQuery
-from app.hub.hub_api import hub_api
+from app.hub.hub_api import Kept, hub_api
 from app.hub.limits import Limits
 from app.hub.reading import HubReader
 from app.hub.web import Web
@@ -20,7 +20,7 @@ from tests.hub.loopback_hub import LoopbackHub
 
 def test_what_huggingface_hub_asks_goes_through_our_proxy(hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
-    with Limits(8) as limits, hub_api(Web(hub.endpoint, proxies={}), hub.endpoint, limits, list) as (api, _):
+    with Limits(8) as limits, hub_api(Web(hub.endpoint, proxies={}), hub.endpoint, limits, Kept) as (api, _):
         assert list(api.list_models(limit=1)) == []
     monkeypatch.setenv("http_proxy", hub.endpoint)
     with pytest.raises(UserError, match="no such model"):
@@ -29,7 +29,7 @@ def test_what_huggingface_hub_asks_goes_through_our_proxy(hub: LoopbackHub, monk
 
 
 def test_huggingface_hub_asks_nothing_by_itself(hub: LoopbackHub) -> None:
-    with Limits(8) as limits, hub_api(Web(hub.endpoint), hub.endpoint, limits, list) as (api, _):
+    with Limits(8) as limits, hub_api(Web(hub.endpoint), hub.endpoint, limits, Kept) as (api, _):
         pass
     with pytest.raises(LookupError):
         list(api.list_models(limit=1))

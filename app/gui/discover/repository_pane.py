@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from app.core.download import wanted_of
 from app.core.hub_page import HubPage
+from app.core.hub_search import unread_words
 from app.gui import theme
 from app.gui.chat.text_alone import Background
 from app.gui.discover.card_view import CardView
@@ -163,7 +164,7 @@ class RepositoryPane(QWidget):
             return self.tr("It is being read anew …")
         problem = found.page_problem or page.problem
         if problem is None:
-            return ""
+            return render(unread_words(page.unread)) if page.unread else ""
         if not page.age_s:
             return render(problem)
         words = self.tr("Read {ago}. {problem}")

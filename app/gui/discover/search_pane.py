@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 
-from app.core.hub_search import HubListing, HubRepository
+from app.core.hub_search import HubListing, HubRepository, unread_words
 from app.gui import theme
 from app.gui.discover.catalogue_list import CatalogueList
 from app.gui.discover.filters import Filters
@@ -93,6 +93,8 @@ class SearchPane(QWidget):
     def _show(self) -> None:
         found, listing = self._discovering, self._discovering.listing
         state, problem = self._state_words(listing), self._problem_words(listing)
+        if state and listing is not None and listing.unread and not found.is_searching:
+            state = f"{state} {render(unread_words(listing.unread))}"
         self.state.setText(state)
         self.state.setVisible(bool(state))
         self.problem.setText(problem)

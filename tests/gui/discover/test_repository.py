@@ -60,6 +60,18 @@ def test_a_page_says_what_the_model_is_and_what_its_quantisations_take(discover:
     assert discover.reads("discover_download_button").startswith("Download F16 (")
 
 
+def test_entries_that_cannot_be_read_are_counted_beside_the_others(discover: Stage, hub: LoopbackHub) -> None:
+    hub.pointers["README.md"] = {"size": "much"}
+    hub.found.insert(1, {"id": 3})
+    searches(discover)
+    assert discover.reads("discover_state").endswith(
+        "1 entry of the hub's answer could not be read; the others are shown."
+    )
+    opens(discover)
+    assert "1 entry of the hub's answer could not be read" in discover.reads("discover_page_age")
+    assert table(discover)
+
+
 def test_its_card_has_no_picture_and_no_script_and_a_link_opens_on_a_click_alone(
     discover: Stage, hub: LoopbackHub, addresses: list[str]
 ) -> None:
