@@ -106,8 +106,10 @@ class _Teller:
         text = _line(row)
         if self._terminal.shows_figures:
             self._terminal.progress(text)
-        elif row.state != self._state or time.monotonic() >= self._next:
-            self._state, self._next = row.state, time.monotonic() + TELL_EVERY_S
+            return
+        state = "running" if row.state == "waiting" else row.state  # before the first byte both say the same
+        if state != self._state or time.monotonic() >= self._next:
+            self._state, self._next = state, time.monotonic() + TELL_EVERY_S
             self._terminal.say(text)
 
 

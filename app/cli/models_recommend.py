@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from typing import Any
 
 import msgspec
 
+from app.cli.machine_asked import LIMIT_SECONDS, ask_machine
 from app.cli.plain_values import plain
 from app.cli.plan_text import fit_in_table
-from app.cli.pump import Pump
 from app.cli.table import table
 from app.cli.terminal import Terminal, one_line
 from app.core.catalogue import CatalogueModel
@@ -19,8 +17,6 @@ from app.services.program import Program
 from app.services.recommending import ModelChoice
 from app.services.units import byte_size, count, parameter_count
 
-LIMIT_SECONDS = 60.0
-"""An engine that says nothing for so long is ended, and main memory alone counts."""
 _HEAD = ("Model", "For", "Parameters", "Size", "Context", "License", "Here")
 _BEST = "*"
 
@@ -29,22 +25,9 @@ def run_models_recommend(
     program: Program, terminal: Terminal, as_json: bool, limit_seconds: float = LIMIT_SECONDS
 ) -> ExitCode:
     """Print the recommendation and return the exit code."""
-    recommending = program.planner.recommending
-    terminal.progress("Asking this machine …")
-    pump = Pump(program.inbox, program.dispatch, program.engine.close)
-    limit = threading.Timer(limit_seconds, program.engine.close)
-    limit.daemon = True
-    limit.start()
-    try:
-        recommending.list_devices()
-        pump.run(lambda: recommending.is_listed or pump.interrupted, lambda: os._exit(ExitCode.INTERRUPTED))
-    finally:
-        limit.cancel()
-        limit.join()
-        terminal.clear_progress()
-    if pump.interrupted:
+    if not ask_machine(program, terminal, limit_seconds):
         return ExitCode.INTERRUPTED
-    choice = recommending.models_now()
+    choice = program.planner.recommending.models_now()
     terminal.write(msgspec.json.encode(_plain(choice)).decode() + "\n" if as_json else _text(choice))
     return ExitCode.DONE if choice.models else ExitCode.MODEL_UNUSABLE
 

@@ -55,7 +55,7 @@ def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program
         if arguments.file is not None:
             return run_models_file(program, arguments.file, terminal)
         if arguments.show:
-            return run_models_show(program.discovering, arguments.show, terminal, arguments.json, arguments.card)
+            return run_models_show(program, arguments.show, terminal, arguments.json, arguments.card)
         if arguments.token:
             return run_models_token(program.hub_token, arguments.token, terminal)
         if arguments.plan is not None:

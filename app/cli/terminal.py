@@ -43,6 +43,11 @@ class Terminal:
         """Whether a person reads standard error."""
         return self._err_is_screen
 
+    @property
+    def columns(self) -> int | None:
+        """Characters of a line where a person reads standard output; None where a program does, which wants all."""
+        return shutil.get_terminal_size().columns if self._out_is_screen else None
+
     def write(self, text: str) -> None:
         """Write to standard output at once; control characters cannot move a screen's cursor."""
         if self._out is None:

@@ -143,6 +143,10 @@ class Recommending:
         """Return what the catalogue has for this machine; reads it, and takes some milliseconds a model."""
         return choose_model(self._tables()[0], self._fits.devices)
 
+    def files_now(self, page: HubPage) -> FileChoice:
+        """Return what of a page suits this machine; takes some milliseconds a file."""
+        return choose_file(page, self._fits.devices, self._tables()[1])
+
     def list_devices(self) -> None:
         """Ask which devices there are, which needs no model."""
         self._listing = self._engine.new_request()

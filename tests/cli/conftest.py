@@ -12,7 +12,9 @@ from app.cli.arguments import read_arguments
 from app.cli.run import run
 from app.cli.short import write_short
 from app.cli.terminal import Terminal
-from app.core.commands import Command, Generate, Load
+from app.core.commands import Command, Generate, ListDevices, Load
+from app.core.devices import Device, LibraryFacts
+from app.core.events import DevicesListed
 from tests.desk import Desk
 from tests.ggufs import write_tiny_llama
 from tests.hub.loopback_hub import LoopbackHub
@@ -68,6 +70,22 @@ class CommandLine:
 @pytest.fixture
 def line(desk: Desk, capsys: pytest.CaptureFixture[str]) -> CommandLine:
     return CommandLine(desk, capsys)
+
+
+@pytest.fixture
+def listed(line: CommandLine) -> None:
+    """Let the engine tell of a machine with a GPU of 24 GiB."""
+    gib = 1 << 30
+    devices = (
+        Device("CPU", "a processor", "cpu", "CPU", 64 * gib, None),
+        Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * gib, 23 * gib),
+    )
+
+    def hear(command: Command) -> None:
+        if isinstance(command, ListDevices):
+            line.desk.engine.say(DevicesListed(command.request, LibraryFacts("0", "", False, (), ()), devices))
+
+    line.desk.engine.on_command = hear
 
 
 @pytest.fixture

@@ -69,3 +69,9 @@ def test_a_model_of_which_parts_are_missing_is_not_fetched(
         assert line.run("models", "download", "org/tiny-GGUF:Q4_0") == ExitCode.MODEL_UNUSABLE
         assert "holds only 2 of the 3 parts of m-Q4_0-00001-of-00003.gguf" in line.err and line.out == ""
         assert not hub.ranges() and not list(tmp_path.rglob("m-Q4_0*"))
+
+
+def test_what_is_read_later_says_each_step_once(tmp_path: Path) -> None:
+    with DownloadHub({"tiny.Q8_0.gguf": CONTENT}) as hub:
+        _, said = start(hub, tmp_path, "org/tiny-GGUF:Q8_0").communicate(timeout=30)
+    assert said.count(": 0% of ") == 1, said

@@ -4,25 +4,11 @@ import socket
 
 import pytest
 
-from app.core.commands import Command, ListDevices
-from app.core.devices import Device, LibraryFacts
 from app.core.errors import ExitCode
-from app.core.events import DevicesListed
 from app.system.resources import Resources
 from tests.cli.conftest import CommandLine
 
-GIB = 1 << 30
-CPU = Device("CPU", "a processor", "cpu", "CPU", 64 * GIB, None)
-L4 = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 23 * GIB)
-
-
-@pytest.fixture(autouse=True)
-def listed(line: CommandLine) -> None:
-    def hear(command: Command) -> None:
-        if isinstance(command, ListDevices):
-            line.desk.engine.say(DevicesListed(command.request, LibraryFacts("0", "", False, (), ()), (CPU, L4)))
-
-    line.desk.engine.on_command = hear
+pytestmark = pytest.mark.usefixtures("listed")
 
 
 def test_one_is_named_with_its_reason_and_how_to_get_it(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:

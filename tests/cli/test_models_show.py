@@ -9,6 +9,8 @@ from app.core.errors import ExitCode
 from tests.cli.conftest import CommandLine
 from tests.hub.loopback_hub import LoopbackHub
 
+pytestmark = pytest.mark.usefixtures("listed")
+
 
 @pytest.fixture
 def hub(monkeypatch: pytest.MonkeyPatch) -> Iterator[LoopbackHub]:
@@ -33,9 +35,10 @@ def test_a_repository_is_shown_with_its_files_by_quantisation(line: CommandLine,
         lines[0] == hub.repository and "License: mit; terms: to accept on its page, then authors answer" in line.out
     )
     rows = [row.split() for row in lines if row.endswith(".gguf")]
-    assert rows[0] == ["F16", "999", "B", "–", "1", "of", "2", "t-F16-00001-of-00002.gguf"]
-    assert rows[1] == ["Q8_0", "1.0", "KiB", "8.5", "1", "t-Q8_0.gguf"]
-    assert rows[2][:2] == ["F16", "(projector)"]
+    assert rows[0] == ["F16", "999", "B", "–", "–", "–", "1", "of", "2", "t-F16-00001-of-00002.gguf"]
+    assert rows[1] == ["*", "Q8_0", "1.0", "KiB", "8.5", "unknown", "fits", "1", "t-Q8_0.gguf"]
+    assert rows[2][:2] == ["F16", "(projector)"] and rows[2][-4:-2] == ["–", "–"]
+    assert "* The largest that fits on this machine" in line.out
     assert lines[-2:] == ["# Tiny", "[2JHello"] and "\x1b" not in line.out
 
 
@@ -45,10 +48,21 @@ def test_a_repository_as_json_and_offline(
     assert line.run("models", "show", hub.repository, "--json") == 0, line.err
     (told,) = line.lines()
     assert told["repository"]["id"] == hub.repository and told["card"]["text"] == "# Tiny\n[2JHello"
+    best = told["quantisations"][1]
+    assert told["recommended"] == best["files"][0]["path"] and told["recommended_reason"].startswith("The largest")
+    assert (best["verdict"], best["state"], best["expected_loss"]) == ("fits", None, None) and best["verdict_reason"]
     assert [each["name"] for each in told["quantisations"]] == ["F16", "Q8_0", "F16"] and told["problem"] is None
     monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
     assert line.run("models", "show", hub.repository) == 0
     assert line.out.startswith("Read 1 second ago. Now: Tokenlight is offline")
+
+
+def test_a_long_name_keeps_the_table_within_the_screen_and_is_whole_for_a_program() -> None:
+    rows = [("*", "Q4_K_M", f"folder/{'x' * 90}-Q4_K_M.gguf"), ("", "Q8_0", "short.gguf")]
+    narrow = table.table(("", "Quantisation", "File"), rows, 60)
+    assert max(map(len, narrow)) <= 60 and narrow[1].endswith("x-Q4_K_M.gguf") and "…" in narrow[1]
+    assert narrow[2].endswith("short.gguf")
+    assert rows[0][2] in table.table(("", "Quantisation", "File"), rows)[1]
 
 
 def test_a_file_that_cannot_be_read_is_counted(line: CommandLine, hub: LoopbackHub) -> None:
