@@ -6,9 +6,10 @@ from pathlib import Path
 
 from app.core.model_note import KeptOfModels
 from app.core.ports import EventSink
+from app.core.search import FoundMessage
 from app.core.store_commands import StoreCommand
 from app.store.keeper import StoreWork
-from app.store.side_look import look
+from app.store.side_look import find, look
 
 
 class InlineStore:
@@ -27,6 +28,10 @@ class InlineStore:
     def look(self) -> KeptOfModels:
         """Read what is kept of models from the side."""
         return look(self._folder)
+
+    def find(self, text: str, limit: int) -> tuple[FoundMessage, ...]:
+        """Find messages from the side."""
+        return find(self._folder, text, limit)
 
     def close(self) -> None:
         """Let go of the files."""

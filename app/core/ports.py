@@ -17,6 +17,7 @@ from app.core.hub_token import HubToken
 from app.core.hub_watch import HubWatch
 from app.core.model import LoadOptions
 from app.core.model_note import KeptOfModels
+from app.core.search import FoundMessage
 from app.core.store_commands import StoreCommand
 
 EventSink = Callable[[Event], None]
@@ -149,6 +150,9 @@ class StorePort(Protocol):
 
     def look(self) -> KeptOfModels:
         """Read at once what is kept of models, beside whoever has it open; nothing is touched."""
+
+    def find(self, text: str, limit: int) -> tuple[FoundMessage, ...]:
+        """Find at once so many messages that hold a text, newest first, as `look` reads; raises a `UserError`."""
 
     def close(self) -> None:
         """Write what waits and end the thread, with a limit of two seconds; longer where all chats are written anew."""

@@ -9,6 +9,7 @@ from app.core.conversation import AnswerPrompt, Chunk, Conversation, Message, Pi
 from app.core.draft import Draft
 from app.core.model import ModelRef
 from app.core.model_note import ModelNote
+from app.core.search import PAGE, SearchPlace
 
 
 class OpenStore(msgspec.Struct, frozen=True):
@@ -197,6 +198,16 @@ class ReadModelUse(msgspec.Struct, frozen=True):
     model: ModelRef
 
 
+class FindMessages(msgspec.Struct, frozen=True):
+    """Find the messages that hold a text as it is typed, newest first; answered by `MessagesFound`."""
+
+    request: int
+    text: str
+    after: SearchPlace | None = None
+    """How far the same search came before."""
+    limit: int = PAGE
+
+
 StoreCommand = (
     OpenStore
     | KeepConversation
@@ -224,4 +235,5 @@ StoreCommand = (
     | MeasureUse
     | MeasureModelUse
     | ReadModelUse
+    | FindMessages
 )

@@ -8,6 +8,7 @@ from app.core.comparison import Comparison
 from app.core.conversation import AnswerPrompt, Conversation, Message, Pieces, StoredAnswer, Trashed
 from app.core.draft import Draft
 from app.core.model_note import ModelNote, ModelUse
+from app.core.search import FoundMessage, SearchPlace
 from app.core.words import Sentence
 
 
@@ -135,6 +136,21 @@ class ModelUseRead(msgspec.Struct, frozen=True, tag="model_use_read"):
     titles: tuple[str, ...]
 
 
+class MessagesFound(msgspec.Struct, frozen=True, tag="messages_found"):
+    """Some of the messages that hold what was looked for, as many as were found at once."""
+
+    request: int
+    found: tuple[FoundMessage, ...]
+    rest: SearchPlace | None = None
+    """How far the search came; None where there is nothing more."""
+    is_whole: bool = True
+    """Whether older messages were looked at, too; `SearchReady` follows where not all of them are indexed yet."""
+
+
+class SearchReady(msgspec.Struct, frozen=True, tag="search_ready"):
+    """All messages can be found from now on."""
+
+
 class StoreFailed(msgspec.Struct, frozen=True, tag="store_failed"):
     """Something could not be written, or read; what could not be written is in memory and tried again."""
 
@@ -164,6 +180,8 @@ StoreEvent = (
     | UseMeasured
     | ModelUseMeasured
     | ModelUseRead
+    | MessagesFound
+    | SearchReady
     | StoreFailed
     | StoreRecovered
     | StoreRenewed

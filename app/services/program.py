@@ -87,6 +87,7 @@ from app.services.live import Live
 from app.services.load_options import LoadOptionsDraft
 from app.services.machine import Machine
 from app.services.memory import Memory
+from app.services.message_search import MessageSearch
 from app.services.model_notes import ModelNotes
 from app.services.model_sampling import ModelSampling
 from app.services.models import Models
@@ -141,6 +142,7 @@ class Program:
     grammar_editing: GrammarEditing
     model_notes: ModelNotes
     model_sampling: ModelSampling
+    message_search: MessageSearch
     answers: Answers
     chat: Chat
     queue: Queue

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, assert_never
 from app.core.store_events import (
     ConversationRead,
     Kept,
+    MessagesFound,
     ModelUseMeasured,
     ModelUseRead,
     PiecesRead,
     PromptRead,
     RecordRead,
     Restored,
+    SearchReady,
     StoreEvent,
     StoreFailed,
     StoreMeasured,
@@ -50,6 +52,8 @@ def hand_on_from_store(program: Program, event: StoreEvent) -> None:
         case RecordRead():
             program.reproducing.take(event)
             _take_read(program, event)
+        case MessagesFound() | SearchReady():
+            program.message_search.take(event)
         case TrashRead() | Restored():
             program.trash.take(event)
         case StoreMeasured():

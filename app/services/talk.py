@@ -14,6 +14,7 @@ from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
 from app.services.grammar_editing import GrammarEditing
 from app.services.keeper import Keeper
+from app.services.message_search import MessageSearch
 from app.services.model_notes import ModelNotes
 from app.services.model_sampling import ModelSampling
 from app.services.models import Models
@@ -43,6 +44,7 @@ class Talk(NamedTuple):
     grammar_editing: GrammarEditing
     model_notes: ModelNotes
     model_sampling: ModelSampling
+    message_search: MessageSearch
 
 
 def talk_services(
@@ -82,4 +84,4 @@ def talk_services(
     notes = ModelNotes(keeper, store, session, models)
     own = ModelSampling(session, chat, sampling, settings)
     made = (answers, chat, queue, branches, conversations, comparing, trash, prompt, presets, steps, fits)
-    return Talk(*made, notes, own)
+    return Talk(*made, notes, own, MessageSearch(store, conversations, chat, branches))

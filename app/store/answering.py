@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import logging
 import os
 import sqlite3
@@ -18,6 +19,7 @@ from app.core.model import ModelRef
 from app.core.model_note import ModelNote, ModelUse
 from app.core.store_commands import (
     CopyBranch,
+    FindMessages,
     KeepPrompt,
     MeasureModelUse,
     MeasureStore,
@@ -31,6 +33,7 @@ from app.core.store_commands import (
 )
 from app.core.store_events import (
     ConversationRead,
+    MessagesFound,
     ModelUseMeasured,
     ModelUseRead,
     PiecesRead,
@@ -41,11 +44,13 @@ from app.core.store_events import (
     TrashRead,
     UseMeasured,
 )
+from app.store import search_index
 from app.store.answer_rows import read_answer, read_answers
 from app.store.changes import Change
 from app.store.comparisons import Lane, is_lane_of, read_comparisons
 from app.store.drafts import read_draft
 from app.store.faults import DATABASE_ERRORS
+from app.store.indexing import Indexing
 from app.store.model_notes import read_notes, with_unwritten
 from app.store.model_use import read_model_use
 from app.store.opening import Opened
@@ -62,6 +67,7 @@ from app.store.reading import (
     read_text,
     record_bytes,
 )
+from app.store.searching import find
 from app.store.trash import read_trash
 from app.store.unwritten import Parts, heads_with_unwritten, lay_over, named_in, newest_deletion_in, newest_in
 from app.store.use import read_model_chats, read_use
@@ -78,6 +84,7 @@ Answer = (
     | UseMeasured
     | ModelUseMeasured
     | ModelUseRead
+    | MessagesFound
 )
 Question = (
     ReadConversation
@@ -89,15 +96,17 @@ Question = (
     | MeasureUse
     | MeasureModelUse
     | ReadModelUse
+    | FindMessages
 )
 
 
 class Reader:
     """Reads through one connection, or says that there is nothing where there is none."""
 
-    def __init__(self, path: Path, connection: sqlite3.Connection | None) -> None:
+    def __init__(self, path: Path, connection: sqlite3.Connection | None, indexing: Indexing | None = None) -> None:
         self._path = path
         self._connection = connection
+        self._indexing = indexing
         self.trouble: Exception | None = None
         """Why a part of the last answer could not be read."""
 
@@ -123,6 +132,8 @@ class Reader:
                 return ModelUseMeasured(request, self._model_use())
             case ReadModelUse(request, model):
                 return self._of_model(request, model)
+            case FindMessages():
+                return self._found(question)
             case _:
                 assert_never(question)
 
@@ -292,11 +303,11 @@ class Reader:
         if self._connection is None:
             return StoreMeasured(request, 0, 0)
         total = records = 0
-        for end in ("", "-wal"):
+        for path, end in itertools.product((self._path, self._path.with_name(search_index.FILE_NAME)), ("", "-wal")):
             try:
-                total += os.stat(f"{self._path}{end}").st_size  # noqa: PTH116  the log's name is the file's and an end
+                total += os.stat(f"{path}{end}").st_size  # noqa: PTH116  the log's name is the file's and an end
             except OSError as error:
-                _log.info("%s%s cannot be measured: %s", self._path, end, error)
+                _log.info("%s%s cannot be measured: %s", path, end, error)
         with self._noting():
             records = record_bytes(self._connection)
         return StoreMeasured(request, total, records)
@@ -318,6 +329,12 @@ class Reader:
                 except DATABASE_ERRORS as error:
                     _log.info("It cannot be read which chats a model wrote in: %s", error)
         return ModelUseRead(request, ())
+
+    def _found(self, question: FindMessages) -> MessagesFound:
+        if self._connection is not None:
+            with self._noting():
+                return find(self._connection, self._indexing, question)
+        return MessagesFound(question.request, ())
 
     @contextmanager
     def _noting(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 
 from app.core.conversation import Conversation
@@ -14,6 +15,7 @@ from app.core.store_commands import RestoreTrash
 from app.store.answering import Reader
 from app.store.erasing import Erasing
 from app.store.faults import DATABASE_ERRORS
+from app.store.indexing import Indexing
 from app.store.patience import Patience
 from app.store.rescue import OpenFiles
 from app.store.trash import restore
@@ -25,13 +27,14 @@ _log = logging.getLogger(__name__)
 class Database:
     """One connection and all that goes with it."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, search_ready: Callable[[], None]) -> None:
         self._path = path
         self.connection: sqlite3.Connection | None = None
         """The one that writes."""
         self.reading: sqlite3.Connection | None = None
         """Where the chats may be read and not written."""
         self.writer: Writer | None = None
+        self.indexing = Indexing(path.parent, search_ready)
         self.reader = Reader(path, None)
         self.files = OpenFiles(path)
         self.erasing = Erasing()
@@ -43,18 +46,20 @@ class Database:
                 earlier.close()
         self.connection, self.reading = connection, reading
         self.writer = Writer(connection) if connection is not None else None
-        self.reader = Reader(self._path, connection or reading)
+        self.reader = Reader(self._path, connection or reading, self.indexing if connection is not None else None)
         self.files.watch(opened=connection is not None)
         if connection is not None:
             self.erasing.begin()
+            self.indexing.begin()
         else:
             self.erasing.stop()
+            self.indexing.stop()
 
     def rest(self) -> bool:
         """Do one piece of the work that can wait; true when more of it is left."""
         if self.connection is None or self.writer is None:
             return False
-        return self.erasing.step(self.connection, self.writer.prompts)
+        return self.erasing.step(self.connection, self.writer.prompts) or self.indexing.step(self.connection)
 
     def restore(self, command: RestoreTrash, patience: Patience, seconds: float) -> Conversation | None:
         """Bring something back out of the trash; None where it is gone or nothing can be written.

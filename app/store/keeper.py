@@ -16,7 +16,7 @@ from app.core.draft import NEW_CHAT
 from app.core.job_events import JobFailed
 from app.core.ports import EventSink
 from app.core.store_commands import EraseTrash, KeepChunk, OpenStore, RestoreTrash, Settle, StoreCommand
-from app.core.store_events import Kept, Restored, StoreRenewed
+from app.core.store_events import Kept, Restored, SearchReady, StoreRenewed
 from app.store import faults
 from app.store.answering import Question
 from app.store.changes import Asked, Change, Unasked
@@ -47,7 +47,7 @@ class StoreWork:
         self._path = folder / FILE_NAME
         self._sink = sink
         self._patience, self._writing = Patience(), Patience()
-        self.database = Database(self._path)
+        self.database = Database(self._path, lambda: sink(SearchReady()))
         self.files = self.database.files
         self._waiting = Waiting()
         self._refuge = Refuge(folder)

@@ -121,6 +121,21 @@ _VERSION_7 = (
 )
 
 
+_VERSION_8 = (
+    # Messages whose text the search index does not know as it is now, or that it must forget.
+    "CREATE TABLE unsearched (message INTEGER PRIMARY KEY)",
+    """CREATE TRIGGER message_written AFTER INSERT ON message WHEN NEW.text <> ''
+        BEGIN INSERT OR IGNORE INTO unsearched (message) VALUES (NEW.id); END""",
+    """CREATE TRIGGER message_changed AFTER UPDATE OF text ON message WHEN OLD.text IS NOT NEW.text
+        BEGIN INSERT OR IGNORE INTO unsearched (message) VALUES (NEW.id); END""",
+    """CREATE TRIGGER message_gone AFTER DELETE ON message
+        BEGIN INSERT OR IGNORE INTO unsearched (message) VALUES (OLD.id); END""",
+    # Which index belongs to these messages, and how often it was brought up to date.
+    "CREATE TABLE search_index (key BLOB NOT NULL, round INTEGER NOT NULL)",
+    "INSERT INTO search_index (key, round) VALUES (randomblob(16), 0)",
+)
+
+
 def _first_tables(connection: sqlite3.Connection) -> None:
     for statement in _VERSION_1:
         connection.execute(statement)
@@ -164,6 +179,11 @@ def _model_notes(connection: sqlite3.Connection) -> None:
         connection.execute(statement)
 
 
+def _search(connection: sqlite3.Connection) -> None:
+    for statement in _VERSION_8:
+        connection.execute(statement)
+
+
 MIGRATIONS: tuple[Migration, ...] = (
     _first_tables,
     _drafts,
@@ -172,6 +192,7 @@ MIGRATIONS: tuple[Migration, ...] = (
     _deletions,
     _comparisons,
     _model_notes,
+    _search,
 )
 """The n-th leads from version n to n + 1; `execute` only, because `executescript` would commit."""
 

@@ -50,6 +50,8 @@ _TABLES = frozenset(
         "draft",
         "comparison",
         "model_note",
+        "unsearched",
+        "search_index",
     }
 )
 

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING
 from app.core.job_events import JobFailed
 from app.core.model_note import KeptOfModels
 from app.core.ports import EventSink
+from app.core.search import FoundMessage
 from app.core.store_commands import KeepChunk, Settle, StoreCommand
 from app.store.mistakes import skipped
 
@@ -75,6 +76,12 @@ class Store:
         from app.store.side_look import look  # noqa: PLC0415  with SQLite, as below
 
         return look(self._folder)
+
+    def find(self, text: str, limit: int) -> tuple[FoundMessage, ...]:
+        """Find at once so many messages that hold a text, newest first, beside whoever has it open."""
+        from app.store.side_look import find  # noqa: PLC0415  with SQLite, as below
+
+        return find(self._folder, text, limit)
 
     def close(self) -> None:
         """Write what waits and end the thread."""

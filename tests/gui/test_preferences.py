@@ -17,6 +17,7 @@ from shiboken6 import isValid
 
 from app.core.model import ModelRef
 from app.core.model_note import KeptOfModels
+from app.core.search import FoundMessage
 from app.core.store_commands import MeasureStore, StoreCommand
 from app.core.store_events import StoreMeasured
 from app.gui.preferences.dialog import PreferencesDialog
@@ -40,6 +41,9 @@ class Shelf:
 
     def look(self) -> KeptOfModels:
         return KeptOfModels()
+
+    def find(self, text: str, limit: int) -> tuple[FoundMessage, ...]:
+        return ()
 
     def close(self) -> None:
         pass

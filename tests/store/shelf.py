@@ -16,6 +16,7 @@ from app.core.conversation import Chunk, Conversation, Message, StoredAnswer
 from app.core.events import Event
 from app.core.store_commands import EndAnswer, KeepChunk, KeepQuestion, OpenStore, ReadConversation, StoreCommand
 from app.core.store_events import ConversationRead, StoreOpened
+from app.store import search_index
 from app.store.deletions import DAYS_OF_USE
 from app.store.opening import FILE_NAME
 from tests.inline_store import InlineStore
@@ -114,6 +115,11 @@ def used_every_day(kept: Shelf) -> None:
     today = int(time.time() // 86_400)
     for day in range(today - DAYS_OF_USE, today):
         kept.sql("INSERT OR IGNORE INTO used_day (day) VALUES (?)", day)
+
+
+def names(folder: Path) -> list[str]:
+    """Return what lies in a folder, the search index left out."""
+    return [path.name for path in folder.iterdir() if not path.name.startswith(search_index.FILE_NAME)]
 
 
 class Post:

@@ -20,7 +20,7 @@ from app.core.store_events import ConversationRead, Kept, PiecesRead, RecordRead
 from app.store import opening
 from app.store.migrations import MIGRATIONS
 from app.store.opening import FILE_NAME, SUSPECT_NAME
-from tests.store.shelf import PAGE, Shelf, break_pages, chunk, end, head, ids, locked, question, shelf
+from tests.store.shelf import PAGE, Shelf, break_pages, chunk, end, head, ids, locked, names, question, shelf
 
 
 def filled(folder: Path) -> Path:
@@ -72,7 +72,7 @@ def test_an_empty_file_is_a_new_database(tmp_path: Path) -> None:
     kept = Shelf(tmp_path)
     assert kept.open().usable
     kept.close()
-    assert [path.name for path in tmp_path.iterdir()] == [FILE_NAME]
+    assert names(tmp_path) == [FILE_NAME]
 
 
 @pytest.mark.parametrize("garbage", [b"x", b"SQLite format 3\0", b"no database at all" * 1000])

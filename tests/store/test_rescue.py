@@ -18,7 +18,7 @@ from app.core.store_events import Kept, StoreFailed
 from app.store import rescue
 from app.store.opening import FILE_NAME
 from app.store.store import Store
-from tests.store.shelf import LONGEST_S, Post, Shelf, chunk, end, head, question, shelf
+from tests.store.shelf import LONGEST_S, Post, Shelf, chunk, end, head, names, question, shelf
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
 
@@ -104,7 +104,7 @@ def test_files_that_are_deleted_are_written_anew_with_all_that_was_ever_said(
         talk(kept, 5)
         assert len([event for event in kept.events if isinstance(event, StoreFailed)]) == 1
     assert said(folder) == ["Question 1", "Answer 1", "Question 3", "", "Question 5", "Answer 5"]
-    assert [path.name for path in folder.iterdir()] == [FILE_NAME]
+    assert names(folder) == [FILE_NAME]
 
 
 def test_files_that_are_deleted_while_nobody_says_anything_are_written_anew_at_the_end(
@@ -124,7 +124,7 @@ def test_the_log_of_the_old_file_never_lies_beside_the_new_one(
     replace = Path.replace
 
     def note(path: Path, target: Path) -> Path:
-        beside.append([each.name for each in tmp_path.iterdir()])
+        beside.append(names(tmp_path))
         return replace(path, target)
 
     with shelf(tmp_path) as kept:
@@ -151,7 +151,7 @@ def test_another_database_in_the_place_is_put_aside_and_none_of_the_chats_is_los
     assert str(aside) == failed.sentence.values["path"]
     aside.replace(other / FILE_NAME)
     assert said(other, 9) == ["Question 91", "Answer 91"]
-    assert [path.name for path in folder.iterdir()] == [FILE_NAME]
+    assert names(folder) == [FILE_NAME]
 
 
 def test_files_are_looked_at_once_a_second_at_most(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

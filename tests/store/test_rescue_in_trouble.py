@@ -17,7 +17,7 @@ from app.core.store_commands import KeepConversation, KeepDraft, OpenStore, Sett
 from app.core.store_events import Kept, StoreFailed, StoreOpened, StoreRecovered
 from app.core.words import Sentence
 from app.store import opening, rescue
-from tests.store.shelf import chunk, end, head, question, shelf
+from tests.store.shelf import chunk, end, head, names, question, shelf
 from tests.store.test_rescue import ANEW, delete_all, said, talk, unseen
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="an open file cannot be deleted there")
@@ -79,7 +79,7 @@ def test_a_disk_without_room_for_a_new_file_is_told_and_tried_again(
             assert kept.send(question(5, head(), 5)) == [Kept(5, on_disk=False)]
             (settled,) = kept.send(Settle(8))
             assert isinstance(settled, Kept) and settled.problem is not None
-            assert list(tmp_path.iterdir()) == []
+            assert names(tmp_path) == []
         recovered, told = kept.send(KeepConversation(head()))
         assert recovered == StoreRecovered()
         assert isinstance(told, StoreFailed) and ANEW in told.sentence.template

@@ -183,7 +183,7 @@ def test_the_bytes_of_records_are_counted_apart(tmp_path: Path) -> None:
         measured = kept.ask(MeasureStore(3), StoreMeasured)
         assert measured.record_bytes == 1004
         sizes = [path.stat().st_size for path in tmp_path.iterdir() if path.suffix != ".sqlite3-shm"]
-        assert len(sizes) == 2 and measured.total_bytes == sum(sizes)
+        assert len(sizes) == 4 and measured.total_bytes == sum(sizes)
 
 
 def test_half_characters_and_nuls_are_replaced_wherever_they_stand(tmp_path: Path) -> None:
