@@ -56,6 +56,7 @@ def _table() -> list[_Entry]:
         _Entry("new_chat_action", translate("Actions", "&New chat"), "Ctrl+N"),
         _Entry("open_model_action", translate("Actions", "&Open a model…"), "Ctrl+O"),
         _Entry("inspect_file_action", translate("Actions", "&Inspect a model file…"), "Ctrl+Shift+O"),
+        _Entry("search_action", translate("Actions", "&Search all chats"), "Ctrl+Shift+F"),
         *_chat(),
         *_answer(),
         *_view(),

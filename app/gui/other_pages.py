@@ -1,4 +1,4 @@
-"""Joins those pages to the window that nothing else there needs to know of; each is made when it is first wanted."""
+"""Joins those pages, and the search, to the window that nothing else there needs to know of; each is made when it is first wanted."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from app.gui.main_window import MainWindow
 from app.gui.models_wiring import ModelsWiring
 from app.gui.on_demand import OnDemand
 from app.gui.planner_wiring import PlannerWiring
+from app.gui.search_wiring import SearchWiring
 from app.services.program import Program
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 def other_pages(
     program: Program, window: MainWindow, on_demand: OnDemand
-) -> tuple[InsideWiring, PlannerWiring, ModelsWiring]:
+) -> tuple[InsideWiring, PlannerWiring, ModelsWiring, SearchWiring]:
     """Return what joins them, to be closed with the window."""
 
     def first_card() -> FirstModelCard:
@@ -31,4 +32,4 @@ def other_pages(
     planner.hub_page_wanted.connect(models.show_repository)
     models.plan_wanted.connect(planner.show)
     models.options_wanted.connect(lambda path: on_demand.choose_options(Path(path)))
-    return InsideWiring(program, window, on_demand.inside_page), planner, models
+    return InsideWiring(program, window, on_demand.inside_page), planner, models, SearchWiring(program, window)

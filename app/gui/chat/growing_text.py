@@ -13,12 +13,12 @@ from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTextCharFormat, QTextLayout
 
 from app.gui import theme
-from app.gui.chat.code_units import characters, units
 from app.gui.chat.leaf import Range
 from app.gui.chat.piece import Piece, Setting, laid_out
 from app.gui.chat.stack import Stack
 from app.gui.chat.text_cuts import cuts
 from app.gui.markdown.colouring import Coloured
+from app.gui.widgets.code_units import characters, units
 from app.gui.widgets.direction import runs_right_to_left
 
 WHOLE_CHARACTERS = 4000

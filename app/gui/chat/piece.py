@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QTextLayout, QTextOption
 
 from app.gui import theme
-from app.gui.chat.code_units import units
+from app.gui.widgets.code_units import units
 
 TAB_SPACES = 4
 _BREAK = re.compile("\r(?!\\Z)|[\x0b\x0c\x85\u2029]")

@@ -15,13 +15,13 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QTextCharForma
 
 from app.gui import theme
 from app.gui.chat.code_font import INLINE_SHARE, code_font
-from app.gui.chat.code_units import characters, units
 from app.gui.chat.growing_text import selection_format
 from app.gui.chat.leaf import Range, Spot
 from app.gui.chat.shown_runs import FORMULA_SHARE, SIGN, Piece, ShownRuns, is_right_to_left
 from app.gui.formulas.picture import Picture
 from app.gui.formulas.shelf import Formulas
 from app.gui.markdown.values import Align, Run, Runs, text_of
+from app.gui.widgets.code_units import characters, units
 
 _ALIGNS = {
     "left": Qt.AlignmentFlag.AlignLeft,

@@ -6,10 +6,10 @@ from bisect import bisect_left
 from math import inf
 from typing import NamedTuple
 
-from app.gui.chat.code_units import units
 from app.gui.formulas.picture import Picture
 from app.gui.formulas.shelf import Formulas, Undrawn
 from app.gui.markdown.values import Run, Runs
+from app.gui.widgets.code_units import units
 from app.gui.widgets.direction import runs_right_to_left
 
 SIGN = "¦"

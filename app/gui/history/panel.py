@@ -6,6 +6,7 @@ Tells the service what people want and shows what it says; knows nothing of mess
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 from PySide6.QtCore import QDate, QEvent, Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBoxLayout, QWidget
@@ -13,6 +14,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QSizePolicy, QToolButton, QVBo
 from app.gui import theme
 from app.gui.history.delegate import RowDelegate
 from app.gui.history.model import HistoryModel, Today
+from app.gui.history.search_part import SearchPart
 from app.gui.history.view import HistoryList
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
@@ -53,7 +55,8 @@ class HistoryPanel(QWidget):
         set_hint(new, self.tr("New chat"), "new_chat_action")
         new.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         new.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        layout = QVBoxLayout(self)
+        self._search: SearchPart | None = None
+        self._column = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)  # the pane around it has margins
         layout.setSpacing(theme.SPACE_S)
         layout.addLayout(self._new_row(new, icons))
@@ -70,6 +73,19 @@ class HistoryPanel(QWidget):
     def disconnect_services(self) -> None:
         """Listen to the conversations no longer."""
         self._disconnect()
+        if self._search is not None:
+            self._search.disconnect_services()
+
+    def take_search(self, part: SearchPart) -> None:
+        """Show a search: its line under the button, and what it finds in place of the list."""
+        self._search = part
+        self._column.insertWidget(1, part.line)
+        self._column.addWidget(part, 1)
+        for before, behind in pairwise((self._with_preset, part.line, self._list, part.list)):
+            QWidget.setTabOrder(before, behind)
+        part.searching.connect(self._refresh)
+        part.left.connect(self._list.setFocus)
+        self._refresh()
 
     def show_presets(self, names: Sequence[str]) -> None:
         """Offer to begin a chat with one of these presets; without any there is no such offer."""
@@ -115,8 +131,11 @@ class HistoryPanel(QWidget):
         self._model.refresh()
         is_empty = self._model.rowCount() == 0
         is_known = not self._conversations.is_opening
-        self._list.setVisible(not (is_empty and is_known))
-        self._empty.setVisible(is_empty and is_known)
+        searches = self._search is not None and self._search.is_searching
+        self._list.setVisible(not searches and not (is_empty and is_known))
+        self._empty.setVisible(not searches and is_empty and is_known)
+        if self._search is not None:
+            self._search.setVisible(searches)
         index = self._model.index_of(self._conversations.open_id)
         opened = self._conversations.open_id if index.isValid() else None
         if opened != self._shown:
