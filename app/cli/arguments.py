@@ -14,6 +14,7 @@ import msgspec
 
 from app.cli.models_options import FileDeed, add_models, file_asked, inspect_asked, search_asked, token_asked
 from app.cli.other_names import suggestion
+from app.cli.other_options import SearchAsked, add_bench, add_doctor, add_search, chats_asked
 from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
 from app.cli.values import (
     AUTOMATIC,
@@ -35,7 +36,7 @@ from app.core.words import translate
 from app.services.ask_options import AskOptions
 from app.services.plan_answer import PlanAsked
 
-COMMANDS = ("ask", "models", "bench", "doctor", "plan")
+COMMANDS = ("ask", "search", "models", "bench", "doctor", "plan")
 _LONGEST_WORD = 40
 _INTEGER_SETTINGS = {"top_k", "penalty_last_n", "dry_allowed_length", "dry_penalty_last_n", "max_tokens"}
 
@@ -52,6 +53,8 @@ class Arguments(msgspec.Struct, frozen=True):
     download: str = ""
     """The model of a hub to download."""
     search: HubQuery | None = None
+    chats: SearchAsked | None = None
+    """What is to be looked for in the chats."""
     recommend: bool = False
     inspect: tuple[Path, ...] = ()
     """The file to show, or two to compare."""
@@ -117,6 +120,7 @@ def read_arguments(words: list[str]) -> Arguments:
         plan=plan_asked(found) if command == "plan" else None,
         download=getattr(found, "download", None) or "",
         search=search_asked(found),
+        chats=chats_asked(found),
         recommend=getattr(found, "within", None) == "recommend",
         token=token_asked(found),
         inspect=inspect_asked(found),
@@ -148,8 +152,8 @@ def _window_with_model(words: list[str], first: str) -> Arguments:
     raise UserError(
         translate(
             "CommandLine",
-            "There is no command “{word}”{suggestion}: use ask, plan, models, doctor or bench, a .gguf file, or nothing"
-            " for the window.",
+            "There is no command “{word}”{suggestion}: use ask, search, plan, models, doctor or bench, a .gguf file, or"
+            " nothing for the window.",
             word=first,
             suggestion=suggestion(first, COMMANDS),
         ),
@@ -170,15 +174,6 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
     _add_ask(ask)
     models = commands.add_parser("models", help="list the model files on this machine, search a hub, or download one")
     add_models(models, _Parser)
-    bench = commands.add_parser("bench", help="measure this machine (in a checkout)")
-    bench.add_argument("--json", action="store_true", help="print one JSON list, a row a figure")
-    bench.add_argument("--only", action="extend", nargs="+", metavar="NAME", help="measure only these figures")
-    doctor = commands.add_parser(
-        "doctor",
-        help="say what this machine has, what is wrong and what mends it",
-        epilog="Ends with 0 when a chat can be had, be it on the processor alone, and with 4 when the engine cannot start.",
-    )
-    doctor.add_argument("--json", action="store_true", help="print one JSON object")
     plan = commands.add_parser(
         "plan",
         help="say whether a model fits, and how fast it would be",
@@ -187,7 +182,8 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_plan(plan)
-    return parser, {"ask": ask, "models": models, "bench": bench, "doctor": doctor, "plan": plan}
+    others = {"search": add_search(commands), "bench": add_bench(commands), "doctor": add_doctor(commands)}
+    return parser, {"ask": ask, "models": models, "plan": plan, **others}
 
 
 def _add_ask(ask: _Parser) -> None:

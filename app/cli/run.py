@@ -18,6 +18,7 @@ from app.cli.models_search import run_models_search
 from app.cli.models_show import run_models_show
 from app.cli.models_token import run_models_token
 from app.cli.plan import run_plan
+from app.cli.search import run_search
 from app.cli.terminal import Terminal
 from app.core.errors import ExitCode, UserError
 from app.services.program import Program
@@ -46,6 +47,8 @@ def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program
     try:
         if arguments.command == "doctor":
             return run_doctor(program, terminal, arguments.json)
+        if arguments.chats is not None:
+            return run_search(program.store, arguments.chats, terminal, arguments.json)
         if arguments.search is not None:
             return run_models_search(program.discovering, arguments.search, terminal, arguments.json)
         if arguments.recommend:
