@@ -19,7 +19,12 @@ _MNEMONIC = re.compile("&(.)")
 
 def words_alone(action: QAction) -> str:
     """Return the words of an action as they stand outside of a menu."""
-    return _MNEMONIC.sub(r"\1", action.text()).rstrip("…")
+    return without_mnemonic(action.text()).rstrip("…")
+
+
+def without_mnemonic(words: str) -> str:
+    """Return words of a menu without the sign before the letter that chooses them there."""
+    return _MNEMONIC.sub(r"\1", words)
 
 
 def shown_keys(keys: Iterable[QKeySequence]) -> str:
@@ -61,6 +66,7 @@ def _table() -> list[_Entry]:
         *_answer(),
         *_view(),
         _Entry("preferences_action", translate("Actions", "Pre&ferences…"), "Ctrl+,", starts_group=True),
+        _Entry("palette_action", translate("Actions", "Command &palette…"), "Ctrl+K"),
         _Entry("keyboard_action", translate("Actions", "&Keyboard…"), "F1"),
         _Entry("quit_action", translate("Actions", "&Quit"), "Ctrl+Q", starts_group=True),
     ]

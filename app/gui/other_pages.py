@@ -9,6 +9,7 @@ from app.gui.inside_wiring import InsideWiring
 from app.gui.main_window import MainWindow
 from app.gui.models_wiring import ModelsWiring
 from app.gui.on_demand import OnDemand
+from app.gui.palette_wiring import PaletteWiring
 from app.gui.planner_wiring import PlannerWiring
 from app.gui.search_wiring import SearchWiring
 from app.services.program import Program
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 def other_pages(
     program: Program, window: MainWindow, on_demand: OnDemand
-) -> tuple[InsideWiring, PlannerWiring, ModelsWiring, SearchWiring]:
+) -> tuple[InsideWiring, PlannerWiring, ModelsWiring, SearchWiring, PaletteWiring]:
     """Return what joins them, to be closed with the window."""
 
     def first_card() -> FirstModelCard:
@@ -32,4 +33,5 @@ def other_pages(
     planner.hub_page_wanted.connect(models.show_repository)
     models.plan_wanted.connect(planner.show)
     models.options_wanted.connect(lambda path: on_demand.choose_options(Path(path)))
-    return InsideWiring(program, window, on_demand.inside_page), planner, models, SearchWiring(program, window)
+    inside, search = InsideWiring(program, window, on_demand.inside_page), SearchWiring(program, window)
+    return inside, planner, models, search, PaletteWiring(program, window)

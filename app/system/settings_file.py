@@ -99,6 +99,8 @@ class Settings(msgspec.Struct, frozen=True):
     """Id of the conversation that was open last; no number, because those end at 32 bits here."""
     shortcuts: dict[str, tuple[str, ...]] = {}
     """Keys that people chose, by the action: those not named have their usual ones."""
+    palette_recent: tuple[str, ...] = ()
+    """What was chosen in the command palette last, the latest first."""
     history_shown: bool = True
     panel_shown: bool = True
     panel_pinned: bool = False

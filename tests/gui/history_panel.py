@@ -15,8 +15,8 @@ from app.core.conversation import Conversation
 from app.core.signal import Signal
 from app.gui.history.model import HistoryModel, Role
 from app.gui.history.panel import HistoryPanel
-from app.gui.history.rows import start_ms
 from app.gui.icons import Icons
+from app.gui.widgets.chat_words import start_ms
 from app.services.conversations import Conversations
 from app.system.resources import find_resources
 

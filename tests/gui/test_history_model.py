@@ -10,7 +10,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QSignalSpy
 
 from app.core.conversation import Conversation
 from app.gui.history.model import Role
-from app.gui.history.rows import one_line
+from app.gui.widgets.chat_words import one_line
 from tests.gui.history_panel import GPU, OLD, SAMPLING, SKY, TODAY, StandIn, head, model_of, month, rows
 
 

@@ -12,7 +12,8 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QDate, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core.conversation import Conversation
-from app.gui.history.rows import Row, day_in_words, one_line, rows_of
+from app.gui.history.rows import Row, rows_of
+from app.gui.widgets.chat_words import day_in_words, one_line
 from app.services.conversations import Conversations
 
 Index = QModelIndex | QPersistentModelIndex

@@ -1,4 +1,4 @@
-"""The lines of the list: conversations under headings for days and months, and titles made fit for one line.
+"""The lines of the list: conversations under headings for days and months, and what stands over them.
 
 Plain values; knows no model and no widget. Days are those of the place where people sit.
 """
@@ -9,7 +9,8 @@ from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import QCoreApplication, QDate, QLocale
 
-from app.core.conversation import LONGEST_TITLE, Conversation
+from app.core.conversation import Conversation
+from app.gui.widgets.chat_words import start_ms
 
 translate = QCoreApplication.translate
 
@@ -17,14 +18,6 @@ Row = str | Conversation
 """A heading, or a conversation."""
 
 _WEEK_DAYS = 7
-_UNSEEN = dict.fromkeys([*range(0x202A, 0x202F), *range(0x2066, 0x206A), 0x200B, 0xFEFF, 0xFFFC])
-_SPACES = dict.fromkeys([*range(0x20), *range(0x7F, 0xA0), 0x2028, 0x2029], " ")
-
-
-def one_line(title: str) -> str:
-    """Return a title on one line, without what turns the order of letters around it; never empty."""
-    shown = " ".join(title[: LONGEST_TITLE * 2].translate(_UNSEEN).translate(_SPACES).split())[:LONGEST_TITLE]
-    return shown or translate("History", "Untitled")
 
 
 def rows_of(heads: Sequence[Conversation], today: QDate) -> list[Row]:
@@ -42,21 +35,6 @@ def rows_of(heads: Sequence[Conversation], today: QDate) -> list[Row]:
             is_headed = True
         rows.append(head)
     return rows
-
-
-def day_in_words(changed_ms: int, today: QDate) -> str:
-    """Return when a conversation changed last, for people who hear the list."""
-    if changed_ms >= start_ms(today):
-        return translate("History", "today")
-    if changed_ms >= start_ms(today.addDays(-1)):
-        return translate("History", "yesterday")
-    day = QDate(1970, 1, 1).startOfDay().addMSecs(changed_ms - start_ms(QDate(1970, 1, 1))).date()
-    return QLocale().toString(day, QLocale.FormatType.LongFormat)
-
-
-def start_ms(day: QDate) -> int:
-    """Return when a day begins here, in milliseconds since 1970."""
-    return int(day.startOfDay().toMSecsSinceEpoch())
 
 
 def _groups(today: QDate) -> Iterator[tuple[str, int]]:

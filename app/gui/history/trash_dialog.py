@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QPushButton, QStackedWid
 
 from app.core.conversation import Trashed
 from app.gui import theme
-from app.gui.history.rows import day_in_words, one_line, start_ms
+from app.gui.widgets.chat_words import day_in_words, one_line, start_ms
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.tall_dialog import TallDialog
 from app.services.trash import Trash
