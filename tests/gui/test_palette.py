@@ -22,6 +22,8 @@ pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
 
 def open_palette(stage: Stage) -> PalettePopup:
+    stage.window.activateWindow()  # a popup that was left may have had the keyboard
+    stage.bot.waitUntil(stage.window.isActiveWindow, timeout=60_000)
     press(stage, "Ctrl+K")
     (popup,) = shown(stage)
     return popup
@@ -188,4 +190,4 @@ def test_what_was_chosen_comes_first_among_equals_only() -> None:
     offered = [made("New chat"), made("New folder"), made("Renew")]
     order = [each.entry.words for each in found(offered, "new", ["action New folder", "action Renew"])]
     assert order == ["New folder", "New chat", "Renew"]
-    assert [each.entry.words for each in found(offered, "", ["action Renew"])][0] == "Renew"
+    assert next(each.entry.words for each in found(offered, "", ["action Renew"])) == "Renew"
