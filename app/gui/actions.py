@@ -138,7 +138,7 @@ class Actions:
         for entry in _table():
             action = QAction(entry.text, window)
             action.setObjectName(entry.name)
-            self._usual[entry.name] = tuple(QKeySequence.listFromString(entry.keys))
+            self._usual[entry.name] = tuple(QKeySequence.listFromString(entry.keys) if entry.keys else ())
             if entry.in_chat:
                 action.setShortcutContext(Qt.ShortcutContext.WidgetWithChildrenShortcut)
             if entry.theme:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QObject, Qt
+from PySide6.QtCore import QDate, QObject, QTimer
 
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
@@ -44,9 +44,13 @@ class PaletteWiring(QObject):
             *entries.model_entries(program.models.found, loaded.path if loaded is not None else None),
         )
         popup = PalettePopup(offered, program.settings.values.palette_recent, self._icons, self._window)
-        # What it does may open a dialog, over a palette that is gone.
-        popup.chosen.connect(self._take, Qt.ConnectionType.QueuedConnection)
+        popup.chosen.connect(lambda entry: popup.destroyed.connect(lambda: self._take_soon(entry)))
         popup.open_over(self._window)
+
+    def _take_soon(self, entry: Entry) -> None:
+        """Do what was chosen once the palette is gone and the window has the keyboard, which a field opens with."""
+        self._window.activateWindow()
+        QTimer.singleShot(0, self, lambda: self._take(entry))
 
     def _take(self, entry: Entry) -> None:
         self._remember(entry.key)
