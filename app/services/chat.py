@@ -17,7 +17,7 @@ from app.services.drafts import Drafts
 from app.services.engine_session import EngineSession
 from app.services.engine_work import waits_until
 from app.services.keeper import Keeper
-from app.services.open_conversation import OpenConversation, prompt_messages, title_of
+from app.services.open_conversation import OpenConversation, prompt_messages, take_title
 from app.services.questions import LanesEvent
 from app.services.sampling import Sampling
 from app.services.turns import Turn
@@ -115,8 +115,7 @@ class Chat:
         if self.busy or not text.strip():
             return False
         self._take_start_values()
-        if shown.is_new:
-            shown.change_head(title=title_of(text), created_ms=self._keeper.stamps.now_ms())
+        take_title(shown, text, self._keeper.stamps.now_ms())
         self._sampling.is_new_chat = False
         self.asking.question(shown, text, shown.leaf)
         self.head_changed.emit()

@@ -24,7 +24,7 @@ from app.services.lanes_follower import LanesFollower
 from app.services.lanes_run import Lane, LanesRun
 from app.services.lanes_there import asked_again, lane_of, lanes_there, question_of, seeded
 from app.services.notices import Notices
-from app.services.open_conversation import OpenConversation, prompt_messages, title_of
+from app.services.open_conversation import OpenConversation, prompt_messages, take_title
 from app.services.turns import Turn
 from app.services.wishes import LanesQuestion
 from app.system.settings_file import SettingsFile
@@ -220,8 +220,7 @@ class Comparing:
     def _ask(self, conversation: OpenConversation, text: str) -> Turn:
         """Put a new question behind what is shown."""
         self._chat.asking.prepare()
-        if conversation.is_new:
-            conversation.change_head(title=title_of(text), created_ms=self._keeper.stamps.now_ms())
+        take_title(conversation, text, self._keeper.stamps.now_ms())
         question = self._chat.asking.turn("user", conversation.leaf, text)
         first = conversation.add(question)
         self._chat.asking.rebranched.emit(conversation, first)

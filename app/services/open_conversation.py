@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 import msgspec
 
 from app.core.chat import PromptMessage, clean_text
+from app.core.chat_title import next_title, suggested_title
 from app.core.commands import SettingsChange
 from app.core.comparison import Comparison
 from app.core.conversation import Conversation
@@ -278,8 +279,19 @@ def is_shown(conversation: OpenConversation, turn: Turn) -> bool:
     return any(each is turn for each in conversation.turns)
 
 
+def take_title(conversation: OpenConversation, question: str, now_ms: int) -> None:
+    """Give a new conversation the title of its first question, and one that began with a greeting that of the next."""
+    if conversation.is_new:
+        conversation.change_head(title=suggested_title(question), created_ms=now_ms)
+        return
+    title, turns = conversation.head.title, conversation.turns
+    named = next_title(title, turns[0].text, question) if turns else title
+    if named != title:
+        conversation.change_head(title=named)
+
+
 def title_of(text: str) -> str:
-    """Return the title that a conversation gets from its first message: the first line, cut at a word."""
+    """Return how a message is named in a sentence: its first line, cut at a word."""
     line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
     if len(line) <= TITLE_CHARACTERS:
         return line

@@ -304,7 +304,7 @@ def test_the_last_conversation_is_shown_unless_somebody_began_a_new_one(
         ("A sentence that ends with a comma, exactly where the title, would be cut off", None),
     ],
 )
-def test_the_title_is_the_first_line_cut_at_a_word(text: str, title: str | None) -> None:
+def test_a_message_is_named_by_its_first_line_cut_at_a_word(text: str, title: str | None) -> None:
     made = title_of(text)
     assert len(made) <= 61
     if title is not None:
@@ -347,3 +347,19 @@ def test_a_deletion_whose_offer_was_dismissed_is_not_offered_again(desk: Desk, c
     conversations.undo_delete()
     assert desk.program.notices.latest is None
     assert [head.title for head in conversations.heads] == ["Two"]
+
+
+def test_a_chat_that_began_with_a_greeting_is_called_by_the_next_question(desk: Desk, chat: Chat) -> None:
+    say(desk, "Hi", "Hello!")
+    assert [head.title for head in desk.program.conversations.heads] == ["Hi"]
+    say(desk, "Hey, why is the sky blue?", "Because.")
+    assert [head.title for head in desk.program.conversations.heads] == ["Why is the sky blue?"]
+    say(desk, "And the sea?", "So.")
+    assert chat.shown.head.title == "Why is the sky blue?"
+
+
+def test_a_title_that_somebody_gave_is_never_another_one(desk: Desk, chat: Chat) -> None:
+    say(desk, "Hi", "Hello!")
+    desk.program.conversations.rename(chat.conversation_id, "Mine")
+    say(desk, "Why is the sky blue?", "Because.")
+    assert [head.title for head in desk.program.conversations.heads] == ["Mine"]
