@@ -49,6 +49,7 @@ def menu_titles() -> dict[str, str]:
     """Return what the menus inside of the main one are called, and inside of which menu each one is ("view/theme")."""
     return {
         "chat": translate("Actions", "&Chat"),
+        "chat/arrange": translate("Actions", "&Arrange"),
         "answer": translate("Actions", "&Answer"),
         "view": translate("Actions", "&View"),
         "view/theme": translate("Actions", "&Theme"),
@@ -80,6 +81,9 @@ def _chat() -> list[_Entry]:
         _Entry("next_message_action", translate("Actions", "Next message"), "Alt+Down", "chat", in_chat=True),
         _Entry("system_prompt_action", system_prompt, "Ctrl+Shift+E", "chat", starts_group=True),
         _Entry("rename_action", translate("Actions", "&Rename the chat"), "F2", "chat", starts_group=True),
+        _Entry("pin_action", translate("Actions", "P&in the chat, or unpin it"), "Ctrl+Shift+B", "chat/arrange"),
+        _Entry("move_action", translate("Actions", "&Move the chat to a folder…"), "", "chat/arrange"),
+        _Entry("new_folder_action", translate("Actions", "New &folder"), "", "chat/arrange"),
         _Entry("delete_chat_action", translate("Actions", "&Delete the chat"), "", "chat"),
         _Entry("undo_delete_action", translate("Actions", "&Undo the deletion"), "Ctrl+Z", "chat"),
         _Entry("trash_action", translate("Actions", "&Trash…"), "", "chat"),

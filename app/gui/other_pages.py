@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
+from app.gui.history_wiring import HistoryWiring
 from app.gui.inside_wiring import InsideWiring
 from app.gui.main_window import MainWindow
 from app.gui.models_wiring import ModelsWiring
@@ -18,9 +19,14 @@ if TYPE_CHECKING:
     from app.gui.discover.first_model_card import FirstModelCard
 
 
-def other_pages(
-    program: Program, window: MainWindow, on_demand: OnDemand
-) -> tuple[InsideWiring, PlannerWiring, ModelsWiring, SearchWiring, PaletteWiring]:
+class Joined(Protocol):
+    """What joins a part of the window to its services."""
+
+    def disconnect_services(self) -> None:
+        """Listen to the services no longer."""
+
+
+def other_pages(program: Program, window: MainWindow, on_demand: OnDemand) -> tuple[Joined, ...]:
     """Return what joins them, to be closed with the window."""
 
     def first_card() -> FirstModelCard:
@@ -34,4 +40,4 @@ def other_pages(
     models.plan_wanted.connect(planner.show)
     models.options_wanted.connect(lambda path: on_demand.choose_options(Path(path)))
     inside, search = InsideWiring(program, window, on_demand.inside_page), SearchWiring(program, window)
-    return inside, planner, models, search, PaletteWiring(program, window)
+    return inside, planner, models, search, PaletteWiring(program, window), HistoryWiring(program, window)

@@ -131,16 +131,17 @@ class Conversations:
         if title and conversation in self._heads:
             self.change(conversation, title=title)
 
-    def change(self, conversation: int, **changes: object) -> None:
-        """Give the head of a conversation in the list other values, and keep them."""
-        head = msgspec.structs.replace(self._heads[conversation], **changes)
-        opened = self.in_memory(conversation)
-        if opened is not None:
-            opened.change_head(**changes)
-            head = opened.head
-        self._heads[conversation] = head
+    def change(self, *conversations: int, **changes: object) -> None:
+        """Give the heads of conversations in the list other values, and keep them."""
+        for conversation in conversations:
+            head = msgspec.structs.replace(self._heads[conversation], **changes)
+            opened = self.in_memory(conversation)
+            if opened is not None:
+                opened.change_head(**changes)
+                head = opened.head
+            self._heads[conversation] = head
+            self._keeper.head(head)
         self._ordered = None
-        self._keeper.head(head)
         self.changed.emit()
 
     def delete(self, conversation: int) -> None:

@@ -62,6 +62,7 @@ from app.services.answers import Answers
 from app.services.ask import Ask
 from app.services.branches import Branches
 from app.services.chat import Chat
+from app.services.chat_folders import ChatFolders
 from app.services.chat_presets import ChatPresets
 from app.services.comparing import Comparing
 from app.services.comparison_analysis import ComparisonAnalysis
@@ -148,6 +149,7 @@ class Program:
     queue: Queue
     branches: Branches
     conversations: Conversations
+    chat_folders: ChatFolders
     comparing: Comparing
     trash: Trash
     disk_use: DiskUse

@@ -8,6 +8,7 @@ from app.core.ports import StorePort
 from app.services.answers import Answers
 from app.services.branches import Branches
 from app.services.chat import Chat
+from app.services.chat_folders import ChatFolders
 from app.services.chat_presets import ChatPresets
 from app.services.comparing import Comparing
 from app.services.conversations import Conversations
@@ -36,6 +37,7 @@ class Talk(NamedTuple):
     queue: Queue
     branches: Branches
     conversations: Conversations
+    chat_folders: ChatFolders
     comparing: Comparing
     trash: Trash
     system_prompt: SystemPrompt
@@ -62,6 +64,7 @@ def talk_services(
     chat = Chat(session, answers, keeper, sampling, settings)
     branches = Branches(chat, answers, keeper, notices)
     conversations = Conversations(store, chat, answers, keeper, settings, notices, jobs)
+    folders = ChatFolders(conversations, settings, notices)
     branches.in_memory = conversations.in_memory
     branches.titles = lambda: (head.title for head in conversations.heads)
     trash = Trash(store, notices)
@@ -83,5 +86,5 @@ def talk_services(
     fits = GrammarEditing(sampling, jobs, lambda: chat.shown.head.id)
     notes = ModelNotes(keeper, store, session, models)
     own = ModelSampling(session, chat, sampling, settings)
-    made = (answers, chat, queue, branches, conversations, comparing, trash, prompt, presets, steps, fits)
+    made = (answers, chat, queue, branches, conversations, folders, comparing, trash, prompt, presets, steps, fits)
     return Talk(*made, notes, own, MessageSearch(store, conversations, chat, branches))

@@ -97,6 +97,10 @@ class Settings(msgspec.Struct, frozen=True):
     """The preset that was chosen last."""
     last_conversation: str = ""
     """Id of the conversation that was open last; no number, because those end at 32 bits here."""
+    chat_folders: tuple[str, ...] = ()
+    """Folders of chats that people made, empty ones too."""
+    folded_folders: tuple[str, ...] = ()
+    """Those whose chats are not shown."""
     shortcuts: dict[str, tuple[str, ...]] = {}
     """Keys that people chose, by the action: those not named have their usual ones."""
     palette_recent: tuple[str, ...] = ()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any, cast
 
 import msgspec
@@ -17,8 +18,11 @@ from app.gui.history.model import HistoryModel, Role
 from app.gui.history.panel import HistoryPanel
 from app.gui.icons import Icons
 from app.gui.widgets.chat_words import start_ms
+from app.services.chat_folders import ChatFolders
 from app.services.conversations import Conversations
+from app.services.notices import Notices
 from app.system.resources import find_resources
+from app.system.settings_file import SettingsFile
 
 TODAY = QDate(2026, 11, 30)
 HOUR_MS = 3_600_000
@@ -66,6 +70,12 @@ class StandIn:
             *(msgspec.structs.replace(each, title=title) if each.id == number else each for each in self.heads)
         )
 
+    def change(self, *numbers: int, **changes: object) -> None:
+        self.wishes.append(("change", *numbers, changes))
+        self.become(
+            *(msgspec.structs.replace(each, **changes) if each.id in numbers else each for each in self.heads)
+        )
+
     def undo_delete(self) -> None:
         self.wishes.append(("undo_delete",))
 
@@ -82,8 +92,13 @@ class Seen:
         self.service = StandIn(*heads)
         self.today = TODAY
         self.host = QWidget()
+        self.folders = folders_of(self.service)
         self.panel = HistoryPanel(
-            cast(Conversations, self.service), Icons(find_resources()), self.host, today=lambda: self.today
+            cast(Conversations, self.service),
+            self.folders,
+            Icons(find_resources()),
+            self.host,
+            today=lambda: self.today,
         )
         self.panel.new_wanted.connect(self.service.new)
         self.host.resize(232, 640)
@@ -153,7 +168,13 @@ class Seen:
 
 
 def model_of(service: StandIn, today: QDate = TODAY) -> HistoryModel:
-    return HistoryModel(cast(Conversations, service), lambda: today)
+    return HistoryModel(cast(Conversations, service), folders_of(service), lambda: today)
+
+
+def folders_of(service: StandIn) -> ChatFolders:
+    """Return the folders of what stands in for the service; their settings are in no file."""
+    settings = SettingsFile(Path("none"), lambda _name, _work: None)
+    return ChatFolders(cast(Conversations, service), settings, Notices())
 
 
 def rows(model: HistoryModel) -> list[str]:

@@ -9,14 +9,15 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QFileDialog, QMenu
+from PySide6.QtWidgets import QDialog, QFileDialog, QLineEdit, QMenu
 from shiboken6 import isValid
 
 from app.gui.actions import words_alone
 from app.gui.palette.popup import PalettePopup
 from app.gui.palette.rows import Role
+from app.system.settings_file import Theme as Choice
 from tests.gui.conftest import Stage
-from tests.gui.test_keyboard import menus
+from tests.gui.test_keyboard import in_use, menus
 from tests.gui.test_message_keys import at_hand, say
 from tests.gui.test_palette import open_palette
 
@@ -46,7 +47,7 @@ def page(name: str) -> Does:
     return lambda stage: stage.window.page == name
 
 
-def theme(name: str, other: str = "dark") -> Line:
+def theme(name: Choice, other: Choice = "dark") -> Line:
     return Line(lambda stage: stage.themes.choice == name, lambda stage: stage.themes.choose(other))
 
 
@@ -106,9 +107,14 @@ TABLE: dict[str, Line] = {
     ),
     "system_prompt_action": Line(shows(QDialog, "system_prompt_dialog")),
     "rename_action": Line(
-        lambda stage: any(each.isVisible() for each in stage.window.findChildren(object, "conversation_title_field")),
+        lambda stage: any(
+            each.isVisible() for each in stage.window.findChildren(QLineEdit, "conversation_title_field")
+        ),
         said,
     ),
+    "pin_action": Line(lambda stage: stage.desk.program.chat.shown.head.pinned, said),
+    "move_action": Line(lambda stage: stage.find_as(QMenu, "move_menu").isVisible(), said),
+    "new_folder_action": Line(lambda stage: bool(stage.desk.program.chat_folders.names), said),
     "delete_chat_action": Line(lambda stage: not stage.desk.program.conversations.heads, said),
     "undo_delete_action": Line(
         lambda stage: bool(stage.desk.program.conversations.heads), several(said, goes("delete_chat_action"))
@@ -160,8 +166,7 @@ def by_keys(stage: Stage, action: QAction) -> None:
     """Press its keys where the keyboard is."""
     stage.window.activateWindow()
     stage.bot.waitUntil(stage.window.isActiveWindow, timeout=60_000)
-    focus = stage.window.focusWidget()
-    QTest.keySequence(focus or stage.window, action.shortcuts()[0])
+    QTest.keySequence(in_use(stage), action.shortcuts()[0])
 
 
 def by_palette(stage: Stage, action: QAction) -> None:
@@ -177,6 +182,8 @@ def by_palette(stage: Stage, action: QAction) -> None:
 
 WAYS = {"menu": by_menu, "keys": by_keys, "palette": by_palette}
 WITHOUT_KEYS = {
+    "move_action",
+    "new_folder_action",
     "delete_chat_action",
     "trash_action",
     "save_pdf_action",

@@ -347,19 +347,3 @@ def test_a_deletion_whose_offer_was_dismissed_is_not_offered_again(desk: Desk, c
     conversations.undo_delete()
     assert desk.program.notices.latest is None
     assert [head.title for head in conversations.heads] == ["Two"]
-
-
-def test_a_chat_that_began_with_a_greeting_is_called_by_the_next_question(desk: Desk, chat: Chat) -> None:
-    say(desk, "Hi", "Hello!")
-    assert [head.title for head in desk.program.conversations.heads] == ["Hi"]
-    say(desk, "Hey, why is the sky blue?", "Because.")
-    assert [head.title for head in desk.program.conversations.heads] == ["Why is the sky blue?"]
-    say(desk, "And the sea?", "So.")
-    assert chat.shown.head.title == "Why is the sky blue?"
-
-
-def test_a_title_that_somebody_gave_is_never_another_one(desk: Desk, chat: Chat) -> None:
-    say(desk, "Hi", "Hello!")
-    desk.program.conversations.rename(chat.conversation_id, "Mine")
-    say(desk, "Why is the sky blue?", "Because.")
-    assert [head.title for head in desk.program.conversations.heads] == ["Mine"]

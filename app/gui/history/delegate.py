@@ -35,6 +35,7 @@ from app.core.conversation import LONGEST_TITLE
 from app.gui import theme
 from app.gui.history.model import Role
 from app.gui.icons import Icons
+from app.services.chat_folders import LONGEST_NAME
 
 ROW_PX = 32
 MORE_PX = 28
@@ -67,11 +68,15 @@ class RowDelegate(QStyledItemDelegate):
 
     renamed = QtSignal(object, str)
     """Somebody typed another title for a conversation, an int that is too long for Qt's."""
+    folder_renamed = QtSignal(str, str)
+    """Somebody typed another name for a folder."""
 
     def __init__(self, icons: Icons, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._icons = icons
         self._over_more = QPersistentModelIndex()
+        self.drop_at = QPersistentModelIndex()
+        """The row that a chat would be dropped on."""
         self.line_px = 1
         """How thick lines are: what is open has a border where they are thick."""
 
@@ -87,19 +92,24 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Paint one row."""
         painter.save()
-        if index.data(Role.ID) is None:
+        if index.data(Role.FOLDER) is not None:
+            self._paint_folder(painter, option, index)
+        elif index.data(Role.ID) is None:
             self._paint_heading(painter, option, str(index.data()))
         else:
             self._paint_conversation(painter, option, index)
+        if QPersistentModelIndex(index) == self.drop_at:
+            _frame(painter, option.rect.adjusted(0, 1, -1, -1), QPen(_accent(option.palette), _RING_PX))
         painter.restore()
 
     def createEditor(self, parent: QWidget, option: QStyleOptionViewItem, index: Index) -> QWidget:
         """Return a field that holds the title, all of it selected."""
         field = QLineEdit(parent)
         field.setObjectName("conversation_title_field")
-        field.setAccessibleName(self.tr("Title of the chat"))
+        is_folder = index.data(Role.FOLDER) is not None
+        field.setAccessibleName(self.tr("Name of the folder") if is_folder else self.tr("Title of the chat"))
         field.setProperty("look", "field")
-        field.setMaxLength(LONGEST_TITLE)
+        field.setMaxLength(LONGEST_NAME if is_folder else LONGEST_TITLE)
         field.setText(str(index.data(Qt.ItemDataRole.EditRole)))
         field.selectAll()
         return field
@@ -111,7 +121,11 @@ class RowDelegate(QStyledItemDelegate):
         """Say which title was typed, if it is one and another one."""
         assert isinstance(editor, QLineEdit)
         title = editor.text().strip()
-        if title and title != index.data(Qt.ItemDataRole.EditRole):
+        if not title or title == index.data(Qt.ItemDataRole.EditRole):
+            return
+        if (folder := index.data(Role.FOLDER)) is not None:
+            self.folder_renamed.emit(folder, title)
+        else:
             self.renamed.emit(index.data(Role.ID), title)
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
@@ -139,6 +153,7 @@ class RowDelegate(QStyledItemDelegate):
 
     def _paint_conversation(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         palette, row = option.palette, option.rect.adjusted(0, 1, -1, -1)
+        row.setLeft(row.left() + _indent_px(index))
         is_open, is_hovered = bool(index.data(Role.OPEN)), bool(option.state & QStyle.StateFlag.State_MouseOver)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         if is_open or is_hovered:
@@ -163,6 +178,30 @@ class RowDelegate(QStyledItemDelegate):
         if is_hovered:
             self._paint_more(painter, option.rect, palette, is_over=QPersistentModelIndex(index) == self._over_more)
 
+    def _paint_folder(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        """Paint the name of a folder behind an arrow that says whether it is unfolded."""
+        palette, row = option.palette, option.rect.adjusted(0, 1, -1, -1)
+        is_hovered = bool(option.state & QStyle.StateFlag.State_MouseOver)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        if is_hovered:
+            colour = QColor(palette.color(QPalette.ColorRole.Midlight))
+            colour.setAlphaF(0.6)
+            _fill(painter, row, colour)
+        if option.state & QStyle.StateFlag.State_HasFocus:
+            _frame(painter, row, QPen(_accent(palette), _RING_PX + self.line_px - 1))
+        picture = QRect(row.left() + theme.SPACE_S, row.center().y() - _ICON_PX // 2 + 1, _ICON_PX, _ICON_PX)
+        name = "right" if index.data(Role.FOLDED) else "down"
+        self._icons.icon(name, palette.color(QPalette.ColorRole.WindowText)).paint(painter, picture)
+        place = row.adjusted(
+            theme.SPACE_S + _ICON_PX + theme.SPACE_XS, 0, -MORE_PX if is_hovered else -theme.SPACE_M, 0
+        )
+        painter.setFont(theme.font(theme.BASE_PX, bold=True))
+        painter.setPen(palette.color(QPalette.ColorRole.WindowText))
+        shown = painter.fontMetrics().elidedText(str(index.data()), Qt.TextElideMode.ElideRight, place.width())
+        painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
+        if is_hovered:
+            self._paint_more(painter, option.rect, palette, is_over=QPersistentModelIndex(index) == self._over_more)
+
     def _paint_more(self, painter: QPainter, row: QRect, palette: QPalette, *, is_over: bool) -> None:
         place = more_rect(row)
         if is_over:
@@ -177,7 +216,18 @@ def _title_rect(row: QRect, index: Index, *, is_hovered: bool) -> QRect:
     """Return the room for a title; the mark of an answer keeps its place whether the row has a button or not."""
     is_busy = bool(index.data(Role.BUSY))
     right = MORE_PX + theme.SPACE_XS if is_hovered or is_busy else theme.SPACE_M
-    return row.adjusted(theme.SPACE_M, 0, -right - (_BUSY_PX + theme.SPACE_S if is_busy else 0), 0)
+    return row.adjusted(
+        theme.SPACE_M + _indent_px(index), 0, -right - (_BUSY_PX + theme.SPACE_S if is_busy else 0), 0
+    )
+
+
+def _indent_px(index: Index) -> int:
+    """Return how far a chat that stands under a folder is moved in."""
+    return theme.SPACE_L if index.data(Role.INSIDE) else 0
+
+
+def _accent(palette: QPalette) -> QColor:
+    return palette.color(QPalette.ColorRole.Highlight)
 
 
 def _fill(painter: QPainter, place: QRect, colour: QColor, radius: float = theme.RADIUS_CONTROL) -> None:

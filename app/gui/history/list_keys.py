@@ -10,11 +10,12 @@ from PySide6.QtGui import QKeyEvent, QKeySequence
 from app.gui.widgets.pressed_keys import meant_by
 
 translate = QCoreApplication.translate
-Does = Literal["open", "rename", "delete", "menu"]
+Does = Literal["open", "rename", "delete", "fold", "menu"]
 _KEYS: dict[Does, tuple[str, ...]] = {
     "open": ("Return", "Enter"),
     "rename": ("F2",),
     "delete": ("Del",),
+    "fold": ("Left", "Right"),
     "menu": ("Shift+F10", "Menu"),
 }
 
@@ -25,9 +26,15 @@ def list_keys() -> list[tuple[str, tuple[QKeySequence, ...]]]:
         "open": translate("ListKeys", "Open the chat"),
         "rename": translate("ListKeys", "Rename the chat"),
         "delete": translate("ListKeys", "Delete the chat"),
+        "fold": translate("ListKeys", "Fold or unfold the folder"),
         "menu": translate("ListKeys", "Everything that can be done with it"),
     }
     return [(words[does], tuple(map(QKeySequence, keys))) for does, keys in _KEYS.items()]
+
+
+def keys_in_words(does: Does) -> str:
+    """Return the first of the keys that do something, as people read it."""
+    return QKeySequence(_KEYS[does][0]).toString(QKeySequence.SequenceFormat.NativeText)
 
 
 def wanted_by(event: QKeyEvent) -> Does | None:

@@ -1,6 +1,6 @@
 """The conversations as an item model: rows made from the service's list, changed where that changed and nowhere else.
 
-Knows nothing of painting and opens nothing; a row is a heading or a conversation.
+Knows nothing of painting and opens nothing; a row is a heading, a folder or a conversation.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QDate, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core.conversation import Conversation
-from app.gui.history.rows import Row, rows_of
+from app.gui.history.rows import Folder, Row, rows_of
 from app.gui.widgets.chat_words import day_in_words, one_line
+from app.services.chat_folders import ChatFolders
 from app.services.conversations import Conversations
+from app.services.units import count
 
 Index = QModelIndex | QPersistentModelIndex
 Today = Callable[[], QDate]
@@ -27,19 +29,31 @@ class Role(IntEnum):
     """What a row is asked for beside its text."""
 
     ID = Qt.ItemDataRole.UserRole
-    """The conversation; None for a heading."""
+    """The conversation; None for a heading and a folder."""
     OPEN = Qt.ItemDataRole.UserRole + 1
     BUSY = Qt.ItemDataRole.UserRole + 2
+    FOLDER = Qt.ItemDataRole.UserRole + 3
+    """Of a folder what it is called; None for anything else."""
+    INSIDE = Qt.ItemDataRole.UserRole + 4
+    """Of a conversation the folder that it stands under; empty for one that stands under none."""
+    PINNED = Qt.ItemDataRole.UserRole + 5
+    FOLDED = Qt.ItemDataRole.UserRole + 6
 
 
 class HistoryModel(QAbstractListModel):
     """Follows the conversations when it is told to `refresh`."""
 
     def __init__(
-        self, conversations: Conversations, today: Today = QDate.currentDate, parent: QObject | None = None
+        self,
+        conversations: Conversations,
+        folders: ChatFolders,
+        today: Today = QDate.currentDate,
+        parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._conversations = conversations
+        self._folders = folders
+        self._arranged: tuple[tuple[str, ...], frozenset[str]] = ((), frozenset())
         self._ask_today = today
         self._today = today()
         self._heads: tuple[Conversation, ...] = ()
@@ -59,6 +73,8 @@ class HistoryModel(QAbstractListModel):
         row = self._rows[index.row()]
         if isinstance(row, str):
             return row if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) else None
+        if isinstance(row, Folder):
+            return self._of_folder(row, role)
         match role:
             case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole:
                 return one_line(row.title)
@@ -70,6 +86,10 @@ class HistoryModel(QAbstractListModel):
                 return row.id == self._open
             case Role.BUSY:
                 return row.id in self._busy
+            case Role.INSIDE:
+                return "" if row.pinned else row.folder
+            case Role.PINNED:
+                return row.pinned
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -77,21 +97,28 @@ class HistoryModel(QAbstractListModel):
         if not index.isValid() or isinstance(self._rows[index.row()], str):
             return Qt.ItemFlag.NoItemFlags
         usable = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
-        return usable | Qt.ItemFlag.ItemNeverHasChildren
+        can_go = Qt.ItemFlag.ItemIsDragEnabled if isinstance(self._rows[index.row()], Conversation) else usable
+        return usable | can_go | Qt.ItemFlag.ItemNeverHasChildren
 
     def index_of(self, conversation: int | None) -> QModelIndex:
         """Return where a conversation stands, or an index that is not valid."""
         for number, row in enumerate(self._rows):
-            if not isinstance(row, str) and row.id == conversation:
+            if isinstance(row, Conversation) and row.id == conversation:
                 return self.index(number)
         return QModelIndex()
+
+    def index_of_folder(self, folder: str) -> QModelIndex:
+        """Return where a folder stands, or an index that is not valid."""
+        at = (number for number, row in enumerate(self._rows) if isinstance(row, Folder) and row.name == folder)
+        return next((self.index(number) for number in at), QModelIndex())
 
     def refresh(self) -> None:
         """Take what the service says now, and today's date."""
         heads, today = self._conversations.heads, self._ask_today()
-        if heads is not self._heads or today != self._today:
-            self._heads, self._today = heads, today
-            self._use(rows_of(heads, today))
+        arranged = (self._folders.names, self._folders.folded)
+        if heads is not self._heads or today != self._today or arranged != self._arranged:
+            self._heads, self._today, self._arranged = heads, today, arranged
+            self._use(rows_of(heads, today, *arranged))
         opened, busy = self._conversations.open_id, self._conversations.busy
         changed = busy ^ self._busy | ({opened, self._open} - {None} if opened != self._open else set())
         self._open, self._busy = opened, busy
@@ -106,7 +133,24 @@ class HistoryModel(QAbstractListModel):
             parts.append(self.tr("open"))
         if head.id in self._busy:
             parts.append(self.tr("being answered"))
+        if head.pinned:
+            parts.append(self.tr("pinned"))
+        if head.folder:
+            parts.append(self.tr("in the folder “{name}”").format(name=head.folder))
         return ", ".join(parts)
+
+    def _of_folder(self, row: Folder, role: int) -> Any:
+        match role:
+            case Qt.ItemDataRole.DisplayRole | Qt.ItemDataRole.EditRole | Role.FOLDER:
+                return row.name
+            case Qt.ItemDataRole.AccessibleTextRole:
+                chats = self.tr("1 chat") if row.chats == 1 else self.tr("{count} chats")
+                state = self.tr("folded") if row.is_folded else self.tr("unfolded")
+                said = self.tr("Folder “{name}”, {chats}, {state}")
+                return said.format(name=row.name, chats=chats.format(count=count(row.chats)), state=state)
+            case Role.FOLDED:
+                return row.is_folded
+        return None
 
     def _use(self, rows: list[Row]) -> None:
         """Change the rows step by step, so that whoever looks keeps place, selection and what is being typed."""
@@ -173,4 +217,6 @@ class HistoryModel(QAbstractListModel):
 
 
 def _key(row: Row) -> object:
+    if isinstance(row, Folder):
+        return ("folder", row.name)
     return row if isinstance(row, str) else row.id

@@ -20,6 +20,7 @@ from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import set_hint
+from app.services.chat_folders import ChatFolders
 from app.services.conversations import Conversations
 
 
@@ -34,6 +35,7 @@ class HistoryPanel(QWidget):
     def __init__(
         self,
         conversations: Conversations,
+        folders: ChatFolders,
         icons: Icons,
         parent: QWidget | None = None,
         *,
@@ -42,7 +44,8 @@ class HistoryPanel(QWidget):
         super().__init__(parent)
         self._conversations = conversations
         self._shown: int | None = None
-        self._model = HistoryModel(conversations, today, self)
+        self._folders = folders
+        self._model = HistoryModel(conversations, folders, today, self)
         delegate = RowDelegate(icons, self)
         self._list = HistoryList(self._model, delegate)
         self._empty = label(self.tr("Chats that you begin are kept here, the newest first."), look="muted")
@@ -67,12 +70,20 @@ class HistoryPanel(QWidget):
         self._list.open_wanted.connect(conversations.open)
         self._list.delete_wanted.connect(conversations.delete)
         self._list.undo_wanted.connect(conversations.undo_delete)
-        self._disconnect = conversations.changed.connect(self._refresh)
+        self._list.folders = lambda: folders.names
+        delegate.folder_renamed.connect(folders.rename)
+        self._list.pin_wanted.connect(lambda conversation, on: folders.pin(conversation, on=on))
+        self._list.move_wanted.connect(folders.move)
+        self._list.fold_wanted.connect(lambda folder, on: folders.fold(folder, on=on))
+        self._list.folder_delete_wanted.connect(folders.delete)
+        self._list.new_folder_wanted.connect(self.new_folder)
+        self._disconnect = [each.connect(self._refresh) for each in (conversations.changed, folders.changed)]
         self._refresh()
 
     def disconnect_services(self) -> None:
         """Listen to the conversations no longer."""
-        self._disconnect()
+        for disconnect in self._disconnect:
+            disconnect()
         if self._search is not None:
             self._search.disconnect_services()
 
@@ -105,6 +116,25 @@ class HistoryPanel(QWidget):
         """Let somebody type a title: for the row that has the focus, else for the conversation that is shown."""
         shown = self._model.index_of(self._conversations.open_id)
         self._list.rename(self._list.currentIndex() if self._list.hasFocus() else shown)
+
+    def tell_rename_keys(self, keys: str) -> None:
+        """Tell the keys that rename the open chat from anywhere in the window, where it has a menu."""
+        self._list.rename_keys = keys
+
+    def new_folder(self, conversation: int | None = None) -> None:
+        """Make a folder, put a conversation into it if there is one, and let somebody type its name."""
+        folder = self._folders.make(self.tr("New folder"))
+        if conversation is not None:
+            self._folders.move(conversation, folder)
+        index = self._model.index_of_folder(folder)
+        self._list.scrollTo(index)
+        self._list.rename(index)
+
+    def choose_folder(self) -> None:
+        """Open the menu of folders for the conversation that is shown."""
+        index = self._model.index_of(self._conversations.open_id)
+        if index.isValid():
+            self._list.choose_folder(index)
 
     def event(self, event: QEvent) -> bool:
         """Look at the date whenever somebody comes back to the window: no timer waits for midnight."""

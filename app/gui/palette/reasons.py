@@ -15,6 +15,8 @@ def why_not(action: str) -> str:
     return {
         "rename_action": not_kept,
         "delete_chat_action": not_kept,
+        "pin_action": not_kept,
+        "move_action": not_kept,
         "undo_delete_action": translate(
             "Palette", "Nothing was deleted just now; the trash has what was deleted before."
         ),
