@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 class Joined(Protocol):
     """What joins a part of the window to its services."""
 
-    def disconnect_services(self) -> None:
+    def close(self) -> None:
         """Listen to the services no longer."""
 
 

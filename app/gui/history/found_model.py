@@ -8,7 +8,7 @@ from typing import Any
 from PySide6.QtCore import QAbstractListModel, QDate, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core.search import FoundMessage
-from app.gui.history.rows import day_in_words, one_line
+from app.gui.widgets.chat_words import day_in_words, one_line
 
 Index = QModelIndex | QPersistentModelIndex
 _NO_PARENT = QModelIndex()
