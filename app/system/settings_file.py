@@ -6,7 +6,6 @@ A value that cannot be read costs that value and never the start; the file is re
 from __future__ import annotations
 
 import errno
-import os
 import shutil
 import stat
 import threading
@@ -31,6 +30,7 @@ from app.core.words import Sentence, translate
 from app.system import lenient_json
 from app.system.settings_words import listed, unread_sentence
 from app.system.struct_fields import differences, read_struct
+from app.system.whole_file import replace_whole
 
 Theme = Literal["system", "light", "dark", "contrast"]
 Submit = Callable[[str, Callable[[], Event | None]], None]
@@ -232,15 +232,7 @@ class SettingsFile:
 
     def _replace(self, content: bytes) -> None:
         self._path.parent.mkdir(parents=True, exist_ok=True)
-        temporary = self._path.with_name(f"{self._path.name}.{os.getpid()}.new")
-        try:
-            with temporary.open("wb") as file:
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            temporary.replace(self._path)
-        finally:
-            temporary.unlink(missing_ok=True)
+        replace_whole(self._path, content)
 
     def _read(self) -> Settings:
         try:
