@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QModelIndex, QPointF, Qt
-from PySide6.QtGui import QDropEvent
+from PySide6.QtGui import QDragMoveEvent, QDropEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from app.gui.history.model import HistoryModel, Role
@@ -163,13 +163,30 @@ def test_a_chat_is_dragged_into_a_folder_on_top_and_out(seen: Seen) -> None:
     assert not seen.index(2).data(Role.PINNED) and seen.index(2).data(Role.INSIDE) == ""
 
 
-def test_what_is_dragged_from_elsewhere_is_not_taken(seen: Seen) -> None:
-    data = seen.list.model().mimeData([seen.index(1)])
-    place = QPointF(seen.middle(2))
+def drags_over(seen: Seen, chat: int, index: QModelIndex, source: object, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Drag a chat over a row and let it go there; offscreen no drag begins by itself."""
+    seen.list.setCurrentIndex(seen.index(chat))
+    data, place = seen.list.model().mimeData([seen.index(chat)]), seen.list.visualRect(index).center()
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    seen.list.setCurrentIndex(seen.index(1))
-    QApplication.sendEvent(seen.list.viewport(), QDropEvent(place, Qt.DropAction.CopyAction, data, buttons, keys))
-    assert seen.service.wishes == []
+    for kind in (QDragMoveEvent, QDropEvent):
+        monkeypatch.setattr(kind, "source", lambda _event: source)
+    over = QDragMoveEvent(place, Qt.DropAction.CopyAction, data, buttons, keys)
+    seen.list.dragMoveEvent(over)
+    assert over.isAccepted() is (source is seen.list)
+    seen.list.dropEvent(QDropEvent(QPointF(place), Qt.DropAction.CopyAction, data, buttons, keys))
+
+
+def test_a_chat_that_is_let_go_over_a_folder_goes_into_it_and_what_is_dragged_from_elsewhere_does_not(
+    seen: Seen, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with_folder(seen, "Work", 3)
+    before = seen.texts()
+    drags_over(seen, 1, folder(seen, "Work"), seen.host, monkeypatch)
+    assert seen.texts() == before
+    drags_over(seen, 1, folder(seen, "Work"), seen.list, monkeypatch)
+    assert seen.index(1).data(Role.INSIDE) == "Work"
+    drags_over(seen, 1, seen.index(2), seen.list, monkeypatch)
+    assert seen.index(1).data(Role.INSIDE) == ""
 
 
 def test_the_menu_of_the_open_chat_tells_the_keys_that_rename_it_from_anywhere(ready: Stage) -> None:

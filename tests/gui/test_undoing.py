@@ -68,14 +68,15 @@ def timer(stage: Stage) -> QTimer:
 
 
 def keys_in_menu(stage: Stage) -> list[str]:
-    """Open the menu of the first chat with the right button and return which keys it promises."""
+    """Open the menu of the first chat with the right button and return which keys it promises: to open, rename, delete."""
     chats = stage.find_as(HistoryList)
     middle = chats.visualRect(chats.model().index(1, 0)).center()
     reason = QContextMenuEvent.Reason.Mouse
     QApplication.sendEvent(chats.viewport(), QContextMenuEvent(reason, middle, chats.viewport().mapToGlobal(middle)))
     menu = stage.find_as(QMenu, "conversation_menu")
     menu.close()
-    return [action.text().partition("\t")[2] for action in menu.actions()]
+    texts = {action.objectName(): action.text() for action in menu.actions()}
+    return [texts[name].partition("\t")[2] for name in ("open", "rename", "delete")]
 
 
 @pytest.mark.parametrize("drawer", ["history_button", "panel_button"])

@@ -41,9 +41,9 @@ def test_a_chat_that_is_brought_back_brings_its_folder(desk: Desk, chat: Chat) -
     folders.move(chat.conversation_id, folders.make("Work"))
     conversations.delete(chat.conversation_id)
     folders.delete("Work")
-    assert not folders.names
+    assert "Work" not in folders.names
     conversations.undo_delete()
-    assert list(folders.names) == ["Work"]
+    assert "Work" in folders.names
 
 
 def test_a_name_that_is_taken_is_refused_in_words_and_a_blank_one_changes_nothing(desk: Desk) -> None:

@@ -255,7 +255,8 @@ class HistoryList(QListView):
             self.folder_delete_wanted.emit(index.data(Role.FOLDER))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
-        """Show on which row a chat would be dropped."""
+        """Show on which row a chat would be dropped, and scroll near the edges."""
+        super().dragMoveEvent(event)
         index = self.indexAt(event.position().toPoint())
         is_own = event.source() is self
         self._show_drop(index if is_own else QModelIndex())
@@ -269,6 +270,7 @@ class HistoryList(QListView):
     def dropEvent(self, event: QDropEvent) -> None:
         """Put the chat that was dragged where it was let go: into a folder, on top, or among the others."""
         self._show_drop(QModelIndex())
+        self.stopAutoScroll()
         dragged, index = self.currentIndex().data(Role.ID), self.indexAt(event.position().toPoint())
         if event.source() is self and dragged is not None:
             self.drop_on(dragged, index)
