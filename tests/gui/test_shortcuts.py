@@ -222,3 +222,14 @@ def test_the_dialog_names_every_action_whether_it_has_keys_or_not(opened: Stage)
     dialog = opened.find_as(KeyboardDialog)
     named = {each.objectName() for each in dialog.findChildren(KeyButton)}
     assert named == {f"{action.objectName()}_keys" for action in opened.window.actions_by_name.in_order}
+
+
+def test_no_text_of_the_window_has_a_key_of_an_action_written_into_it(stage: Stage) -> None:
+    usual = stage.window.actions_by_name.usual_keys.values()
+    written = {f"({key.toString()})" for keys in usual for key in keys} - {
+        "(Esc)"
+    }  # dialogs close with it, whatever stops
+    assert len(written) > 20
+    gui = Path(__file__).parents[2] / "app" / "gui"
+    sources = {file: file.read_text(encoding="utf-8") for file in gui.rglob("*.py")}
+    assert [(file.name, keys) for file, text in sources.items() for keys in written if keys in text] == []
