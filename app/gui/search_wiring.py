@@ -1,24 +1,38 @@
-"""Joins the search over all chats to the window: how people come to it, and from a hit to its message."""
+"""Joins the searches to the window, that of all chats and that of one: how people come to them, and from a hit to its place."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject
 
+from app.gui.chat.find_bar import FindBar
+from app.gui.chat.finder import Finder
 from app.gui.history.search_part import SearchPart
+from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
+from app.gui.theme import Themes
 from app.services.program import Program
 
 
 class SearchWiring(QObject):
-    """Gives the list of chats its search."""
+    """Gives the list of chats its search, and the chat that is shown the bar that finds."""
 
-    def __init__(self, program: Program, window: MainWindow) -> None:
+    def __init__(self, program: Program, window: MainWindow, themes: Themes) -> None:
         super().__init__(window)
         self._program = program
         self._window = window
         self.part = SearchPart(program.message_search)
         window.parts.history.take_search(self.part)
         window.actions_by_name["search_action"].triggered.connect(lambda _checked=False: self.begin())
+        page, icons = window.parts.chat_page, Icons(program.resources)
+        self.bar = FindBar(Finder(page.transcript, program.chat, themes), icons)
+        page.show_find(self.bar)
+        self.bar.left.connect(page.composer.draft.setFocus)
+        for name, slot in {
+            "find_action": self.find,
+            "find_next_action": lambda: self._step(1),
+            "find_previous_action": lambda: self._step(-1),
+        }.items():
+            window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
         # After the page, whose turns are there then.
         self._disconnect = [
             program.chat.opened.connect(program.message_search.arrive),
@@ -27,6 +41,7 @@ class SearchWiring(QObject):
 
     def close(self) -> None:
         """Listen to the services no longer."""
+        self.bar.disconnect_services()
         for disconnect in self._disconnect:
             disconnect()
 
@@ -36,11 +51,24 @@ class SearchWiring(QObject):
             self._window.panes.toggle("left")
         self.part.begin()
 
-    def _show(self, message: int, _text: str) -> None:
-        """Go to a message that was found."""
-        if self._window.page != "chat":
-            self._window.page_wanted.emit("chat")
+    def find(self) -> None:
+        """Let somebody type what they look for in the chat that is shown."""
+        self._go_to_chat()
+        self.bar.begin()
+
+    def _step(self, by: int) -> None:
+        self._go_to_chat()
+        self.bar.step(by)
+
+    def _show(self, message: int, text: str) -> None:
+        """Go to a message that was found, and mark in its chat what was looked for."""
+        self._go_to_chat()
         turn = self._program.chat.shown.known[message]
         transcript = self._window.parts.chat_page.transcript
         transcript.setFocus()
         transcript.take(turn.number)
+        self.bar.look_for(text, turn.number)
+
+    def _go_to_chat(self) -> None:
+        if self._window.page != "chat":
+            self._window.page_wanted.emit("chat")

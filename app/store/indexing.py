@@ -9,7 +9,7 @@ import logging
 import sqlite3
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,6 +21,10 @@ STEP_S = 0.008
 MOST_NEW = 100
 """So many messages that the index does not know yet are looked at one by one."""
 _AT_ONCE = 200
+_CHARACTERS = 40_000
+"""So much text is taken in at once where the index is made anew, which takes about as long."""
+_COMMITTED = 500
+"""So many messages are kept at once where the index is made anew: each time costs as much as reading some hundred."""
 _MERGED_PAGES = 32
 
 _log = logging.getLogger(__name__)
@@ -37,6 +41,8 @@ class Indexing:
         self._index: SearchIndex | None = None
         self._is_wanted = False
         self._must_merge = False
+        self._unkept = 0
+        """Messages that were taken in and not committed yet."""
         self._was_renewed = False
 
     def begin(self) -> None:
@@ -106,11 +112,12 @@ class Indexing:
                 self._take_changed(connection, index, [message for (message,) in changed], until)
                 return True
             if index.known.left_below is not None:
-                return self._take_older(connection, index, index.known.left_below, until)
+                return self._take_older(connection, index, index.known.left_below)
             self._must_merge = index.merge(_MERGED_PAGES)
-            index.commit(index.known)
+            index.commit()
         except BaseException:
             index.roll_back()
+            self._unkept = 0
             raise
         return self._must_merge
 
@@ -127,7 +134,8 @@ class Indexing:
             if time.monotonic() >= until:
                 break
         _, round_ = _belongs(connection)
-        index.commit(replace(index.known, round=round_ + 1))
+        index.note(replace(index.known, round=round_ + 1))
+        index.commit()
         connection.execute("BEGIN IMMEDIATE")
         try:
             connection.executemany("DELETE FROM unsearched WHERE message = ?", done)
@@ -138,18 +146,26 @@ class Indexing:
                 connection.execute("ROLLBACK")
             raise
 
-    def _take_older(self, connection: sqlite3.Connection, index: SearchIndex, below: int, until: float) -> bool:
+    def _take_older(self, connection: sqlite3.Connection, index: SearchIndex, below: int) -> bool:
         """Take in some of the messages that it lacks, from the newest on; false when it has all of them."""
         rows = connection.execute(
-            "SELECT id, CAST(text AS BLOB) FROM message WHERE id < ? ORDER BY id DESC LIMIT ?", (below, _AT_ONCE)
+            "SELECT id, CAST(text AS BLOB) FROM message WHERE id < ? ORDER BY id DESC", (below,)
         )
-        left: int | None = None
-        for message, text in rows:
-            index.put(message, _text(text), is_older=True)
-            left = message
-            if time.monotonic() >= until:
-                break
-        index.commit(replace(index.known, left_below=left))
+        messages: list[tuple[int, str]] = []
+        characters = 0
+        with closing(rows):
+            for message, stored in rows:
+                messages.append((message, _text(stored)))
+                characters += len(messages[-1][1])
+                if characters >= _CHARACTERS or len(messages) >= _AT_ONCE:
+                    break
+        index.put_older(messages)
+        left = messages[-1][0] if messages else None
+        self._unkept += len(messages)
+        index.note(replace(index.known, left_below=left))
+        if left is None or self._unkept >= _COMMITTED:
+            self._unkept = 0
+            index.commit()
         return left is not None
 
 

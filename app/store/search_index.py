@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import logging
 import sqlite3
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -59,12 +60,16 @@ class SearchIndex:
         return Known(*self._connection.execute("SELECT key, round, left_below FROM known").fetchone())
 
     def begin(self) -> None:
-        """Begin a transaction."""
-        self._connection.execute("BEGIN IMMEDIATE")
+        """Begin a transaction, unless one is open."""
+        if not self._connection.in_transaction:
+            self._connection.execute("BEGIN IMMEDIATE")
 
-    def commit(self, known: Known) -> None:
-        """Keep what was changed, and what it says of itself from now on."""
+    def note(self, known: Known) -> None:
+        """Say something else of itself, in the transaction that is open."""
         self._connection.execute("UPDATE known SET key = ?, round = ?, left_below = ?", _row(known))
+
+    def commit(self) -> None:
+        """Keep what was changed."""
         self._connection.execute("COMMIT")
 
     def roll_back(self) -> None:
@@ -72,24 +77,29 @@ class SearchIndex:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
 
-    def put(self, message: int, text: str, *, is_older: bool = False) -> None:
-        """Take in a message in place of what was known of it; one without text is forgotten.
-
-        `is_older` says that it is older than all that are there: entries are in the order of their messages.
-        """
+    def put(self, message: int, text: str) -> None:
+        """Take in a message in place of what was known of it; one without text is forgotten."""
         row = self._connection.execute("SELECT id FROM entry WHERE message = ?", (message,)).fetchone()
-        if row is not None:
-            for table in ("part", "pair"):
-                self._connection.execute(f"DELETE FROM {table} WHERE rowid = ?", row)
-        if not text:
-            if row is not None:
-                self._connection.execute("DELETE FROM entry WHERE id = ?", row)
+        if row is None:
+            if text:
+                (newest,) = self._connection.execute("SELECT MAX(id) FROM entry").fetchone()
+                self._add((newest or 0) + 1, message, text)
             return
-        entry = row[0] if row is not None else self._new_entry(message, is_older=is_older)
-        folded = fold(text)
-        self._connection.execute("INSERT INTO part (rowid, text) VALUES (?, ?)", (entry, folded))
-        if pairs := pairs_of(folded):
-            self._connection.execute("INSERT INTO pair (rowid, text) VALUES (?, ?)", (entry, pairs))
+        for table in ("part", "pair"):
+            self._connection.execute(f"DELETE FROM {table} WHERE rowid = ?", row)
+        self._connection.execute("DELETE FROM entry WHERE id = ?", row)
+        if text:
+            self._add(row[0], message, text)
+
+    def put_older(self, messages: Sequence[tuple[int, str]]) -> None:
+        """Take in messages that are older than all that are there, the newest of them first."""
+        (oldest,) = self._connection.execute("SELECT MIN(id) FROM entry").fetchone()
+        entry = min(oldest or 0, 0) - len(messages)
+        for message, text in reversed(messages):  # ascending entries: any other order makes FTS5 write each by itself
+            known = self._connection.execute("SELECT id FROM entry WHERE message = ?", (message,)).fetchone()
+            if text and known is None:
+                self._add(entry, message, text)
+            entry += 1
 
     def merge(self, pages: int) -> bool:
         """Do a part of what makes forgotten words disappear from the file; false when there is nothing to do."""
@@ -110,7 +120,7 @@ class SearchIndex:
         )
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Let go of the file; a transaction that is open came to nothing."""
         self._connection.close()
 
     def _merge(self, table: str, pages: int) -> bool:
@@ -118,11 +128,12 @@ class SearchIndex:
         self._connection.execute(f"INSERT INTO {table} ({table}, rank) VALUES ('merge', ?)", (-pages,))
         return self._connection.total_changes - before >= _MERGED
 
-    def _new_entry(self, message: int, *, is_older: bool) -> int:
-        newest, oldest = self._connection.execute("SELECT MAX(id), MIN(id) FROM entry").fetchone()
-        entry = (oldest or 0) - 1 if is_older else (newest or 0) + 1
+    def _add(self, entry: int, message: int, text: str) -> None:
         self._connection.execute("INSERT INTO entry (id, message) VALUES (?, ?)", (entry, message))
-        return int(entry)
+        folded = fold(text)
+        self._connection.execute("INSERT INTO part (rowid, text) VALUES (?, ?)", (entry, folded))
+        if pairs := pairs_of(folded):
+            self._connection.execute("INSERT INTO pair (rowid, text) VALUES (?, ?)", (entry, pairs))
 
 
 def open_index(folder: Path, key: bytes, round_: int, beyond: int | None) -> tuple[SearchIndex, bool]:

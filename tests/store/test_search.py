@@ -172,7 +172,7 @@ def test_while_an_index_is_made_it_is_said_that_not_all_was_looked_at(tmp_path: 
     kept = Shelf(tmp_path)
     work = kept.store.work
     work.do((OpenStore(), FindMessages(1, "llama")))
-    with patch("app.store.indexing.STEP_S", 0.0):
+    with patch("app.store.indexing._CHARACTERS", 1):
         while work.rest():
             work.do((FindMessages(2, "llama"),))
     work.do((FindMessages(3, "llama"),))

@@ -5,9 +5,7 @@ Interprets nothing: every character is shown as it is. Colours of parts of it ar
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTextCharFormat, QTextLayout
@@ -15,7 +13,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPainter, QTextCharFormat, QText
 from app.gui import theme
 from app.gui.chat.leaf import Range
 from app.gui.chat.piece import Piece, Setting, laid_out
-from app.gui.chat.stack import Stack
+from app.gui.chat.placed_lines import Part, PlacedLines
 from app.gui.chat.text_cuts import cuts
 from app.gui.markdown.colouring import Coloured
 from app.gui.widgets.code_units import characters, units
@@ -28,27 +26,15 @@ KEPT_PARTS = 12
 _SAMPLE = 400
 
 
-@dataclass(slots=True)
-class _Part:
-    """A stretch of the text that is laid out by itself."""
-
-    start: int
-    end: int
-    is_exact: bool = False
-    """Whether its height is measured for the width and not estimated."""
-    width: float = 0.0
-    """Of its longest line."""
-    pieces: list[Piece] | None = None
-
-
 Colours = Callable[[int, int], list[Coloured] | None]
 """Gives the colours of a stretch of the text, counted from its start; None while they are not known."""
 
 
-class GrowingText:
+class GrowingText(PlacedLines):
     """Text in one font, wrapped at a width; of prose each paragraph begins at the side that it runs from."""
 
     def __init__(self, font: QFont, line_px: int, *, is_prose: bool = False) -> None:
+        super().__init__()
         self._font = font
         self._line_px = line_px
         self._is_prose = is_prose
@@ -56,8 +42,6 @@ class GrowingText:
         """The right edge of text that runs from there lies no further left than this."""
         self._width = 0.0
         self._text = ""
-        self._parts: list[_Part] = []
-        self._stack = Stack()
         self._advance = 0.0
         """Width of a character on average."""
         self._laid: set[int] = set()
@@ -104,7 +88,7 @@ class GrowingText:
         if self._parts and width == self._width:
             return
         self._width = width
-        parts = self._parts or [_Part(*place) for place in cuts(self._text, 0)]
+        parts = self._parts or [Part(*place) for place in cuts(self._text, 0)]
         for part in self._parts:
             part.is_exact, part.pieces = False, None
         self._cut(0)
@@ -135,7 +119,7 @@ class GrowingText:
             return
         tail = self._parts[-1]
         self._cut(len(self._parts) - 1)
-        parts = [_Part(*place) for place in cuts(self._text, tail.start)]
+        parts = [Part(*place) for place in cuts(self._text, tail.start)]
         if tail.pieces is not None and len(text) <= WHOLE_CHARACTERS:
             known = tail.pieces[:-1]
             for part in parts:
@@ -188,21 +172,13 @@ class GrowingText:
                 return piece.start + characters(piece.text, int(line.xToCursor(x)))
         return piece.start + len(piece.text)
 
-    def span_of(self, offset: int) -> tuple[float, float]:
-        """Return from which height to which the part goes that a character is in."""
-        if not self._parts:
-            return 0.0, 0.0
-        index = max(bisect_right(self._parts, offset, key=lambda part: part.start) - 1, 0)
-        self._stack.put(index, self._prepare(index))
-        return self._stack.top(index), self._stack.top(index + 1)
-
     def _cut(self, length: int) -> None:
         """Forget all but the first parts."""
         self._parts = self._parts[:length]
         self._stack.cut(length)
         self._laid = {index for index in self._laid if index < length}
 
-    def _add(self, parts: list[_Part]) -> None:
+    def _add(self, parts: list[Part]) -> None:
         """Put parts at the end, and lay them out where the text is short."""
         first = len(self._parts)
         self._parts += parts
@@ -230,7 +206,7 @@ class GrowingText:
             return self._fill(part, [], index == len(self._parts) - 1)
         return part.pieces
 
-    def _fill(self, part: _Part, known: list[Piece], is_last: bool) -> list[Piece]:
+    def _fill(self, part: Part, known: list[Piece], is_last: bool) -> list[Piece]:
         """Give a part its lines, those of its first paragraphs being there already."""
         shift = known[0].top if known else 0.0
         for piece in known:
@@ -249,7 +225,7 @@ class GrowingText:
         part.width = max(piece.width for piece in pieces)
         return pieces
 
-    def _estimate(self, part: _Part) -> float:
+    def _estimate(self, part: Part) -> float:
         if not self._advance:
             self._advance = average_advance(self._text, self._font)
         lines = max(self._text.count("\n", part.start, part.end), 1)

@@ -146,6 +146,10 @@ class ChatPage(QWidget):
         bar.keyboard_left.connect(self.composer.draft.setFocus)
         bar.shown.connect(lambda shown: self.composer.offer_pause(not shown))
 
+    def show_find(self, bar: QWidget) -> None:
+        """Give the bar that finds a text its place over the conversation."""
+        self._layout.insertWidget(0, bar)
+
     def follow_count(self, read: Callable[[], Count]) -> None:
         """Show what is known of the next send, which `read` returns; it has changed."""
         self._line.follow(read)
@@ -201,7 +205,7 @@ class ChatPage(QWidget):
         below.addStretch(1)
         below.addWidget(middle, 100_000)  # the sides get no pixel before it is as wide as it may be
         below.addStretch(1)
-        layout = QVBoxLayout(self)
+        self._layout = layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         self._pages.setMinimumHeight(theme.scaled(120))  # the welcome would have the draft squeezed in low windows

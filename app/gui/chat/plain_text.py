@@ -25,7 +25,25 @@ translate = QCoreApplication.translate
 
 
 class _Whole:
-    """A text of which nothing is held back."""
+    """A text of which nothing is held back but what is folded away."""
+
+    def __init__(self, line_px: int) -> None:
+        self.source = ""
+        """The text."""
+        self._beginning: int | None = None
+        """How many characters are shown while it is folded; None where it is too short for that."""
+        self.is_folded = False
+        """Whether only its beginning is shown."""
+        self._lines = GrowingText(theme.reading_font(theme.READING_PX), line_px, is_prose=True)
+
+    @property
+    def shown_length(self) -> int:
+        """How many characters are shown."""
+        return self._beginning if self.is_folded and self._beginning is not None else len(self.source)
+
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, a place for each line; of what is folded away nothing."""
+        return self._lines.rects(start, end)
 
     def finish(self) -> None:
         """Know that the text is whole."""
@@ -38,15 +56,9 @@ class PlainText(_Whole):
     is_unread = False
 
     def __init__(self, line_px: int, *, folds: bool = True) -> None:
+        super().__init__(line_px)
         self._folds = folds
         self._fold_px = 0
-        self.source = ""
-        """The text."""
-        self._beginning: int | None = None
-        """How many characters are shown while it is folded; None where it is too short for that."""
-        self.is_folded = False
-        """Whether only its beginning is shown."""
-        self._lines = GrowingText(theme.reading_font(theme.READING_PX), line_px, is_prose=True)
 
     def texts(self, *, at_once: bool = False) -> Iterator[str]:
         """Return what can be read, also where it is folded."""

@@ -6,8 +6,9 @@ Knows nothing of the keyboard and of menus.
 from __future__ import annotations
 
 import html
+from collections.abc import Callable
 
-from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication, QHelpEvent, QMouseEvent, QPainter, QWheelEvent
 from PySide6.QtWidgets import QToolTip, QWidget
 
@@ -18,10 +19,12 @@ from app.gui.chat.notches import Notches
 from app.gui.chat.selection import Place, Selection
 from app.gui.chat.side_scrolling import SideScrolling
 from app.gui.chat.spots import Spots, Spotted, again, distinct, spoken, spot_under, spots_between
-from app.gui.chat.turn_block import GAP_PX
+from app.gui.chat.turn_block import GAP_PX, rects_of
 from app.gui.chat.turn_view import TurnView
 
 COPIED_MS = 1000
+_SETTLING = 3
+"""What was only estimated above may move what is looked for when it is measured."""
 SELECT_ON_MS = 30
 """While the mouse is held beyond an edge the selection goes on this often."""
 
@@ -42,6 +45,8 @@ class PointedView(TurnView):
         self._pressed: Spotted | None = None
         self._dragged_to = QPointF()
         self._notches = Notches()
+        self.overlays: list[Callable[[QPainter, QRect], None]] = []
+        """What others paint over the turns, in a part of the viewport."""
         self._copied = QTimer(self)
         self._copied.setSingleShot(True)
         self._copied.setInterval(COPIED_MS)
@@ -119,6 +124,38 @@ class PointedView(TurnView):
             self._hover(None)
         return super().viewportEvent(event)
 
+    def unfold(self, number: int) -> None:
+        """Show what is folded away in a turn."""
+        self._selection.clear()  # what was selected lies elsewhere in the text then
+        self._toggle_fold(number)
+
+    def rects(self, index: int, start: int, end: int) -> list[QRectF]:
+        """Return where characters of a turn are seen, counted from the corner of the viewport."""
+        top = self.turns.top(index) - self._scrolled
+        return [rect.translated(0, top) for rect in rects_of(self.turns.blocks[index], start, end, self._shape())]
+
+    def seen_in(self, index: int, top: int, bottom: int) -> Range:
+        """Return about which characters of a turn lie between two heights of the viewport."""
+        block, shape, above = self.turns.blocks[index], self._shape(), self.turns.top(index) - self._scrolled
+        return block.offset_at(0, top - above, shape), block.offset_at(self.width(), bottom - above, shape) + 1
+
+    def show_characters(self, index: int, start: int, end: int) -> bool:
+        """Bring characters of a turn into view; false where they are not read yet: some more is read then."""
+        self._stays = True
+        for _ in range(_SETTLING):
+            self.turns.update(index)
+            rects = self.rects(index, start, end)
+            if not rects:
+                self.turns.blocks[index].is_exact = False
+                self._scroll_to(self.turns.top(index))
+                return False
+            height = self.viewport().height()
+            if rects[0].top() >= theme.SPACE_L and rects[0].bottom() <= height - theme.SPACE_L:
+                break
+            self._scroll_to(self._scrolled + int(rects[0].top()) - height // 3)
+        self.viewport().update()
+        return True
+
     def _select_to_mouse(self) -> None:
         """Select up to the mouse; where it is held beyond an edge, go on in that direction."""
         point = self._dragged_to
@@ -140,6 +177,8 @@ class PointedView(TurnView):
         return None if self._selection.is_empty else self._selection.range_in(index)
 
     def _paint_over(self, painter: QPainter, area: QRect) -> None:
+        for paint in self.overlays:
+            paint(painter, area)
         marked = [each for each in (self._spots.hovered, self._spots.focused, self._spots.copied) if each is not None]
         for spotted in self._spots_between(area.top(), area.bottom()) if marked else ():
             if any(spotted.is_same(each) for each in marked):

@@ -103,6 +103,11 @@ class ThinkingView(ThinkingText):
         y = min(y - theme.reading_px(HEAD_PX), self._read.height)
         return 0 if self.is_folded or y < 0 else self._read.offset_at(x - _indent(), y)
 
+    def rects(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are seen, a place for each line; of what is folded away nothing."""
+        found = [] if self.is_folded else self._read.rects(start, end)
+        return [rect.translated(_indent(), theme.reading_px(HEAD_PX)) for rect in found]
+
     def span_of(self, offset: int) -> tuple[float, float]:
         """Return from which height to which the block goes that a character is in."""
         head = theme.reading_px(HEAD_PX)

@@ -89,8 +89,11 @@ class ThoughtfulText(PartedText):
         return self.lead + self._answer.offset_at(x, y - self._above)
 
     def rects(self, start: int, end: int) -> list[QRectF]:
-        """Return where characters of the answer are seen, a place for each line; counted in what can be selected."""
-        return [rect.translated(0, self._above) for rect in self._answer.rects(start - self.lead, end - self.lead)]
+        """Return where characters are seen, a place for each line; counted in what can be selected."""
+        above = self._view.rects(start, end) if self._view is not None and start < self.lead else []
+        return above + [
+            rect.translated(0, self._above) for rect in self._answer.rects(start - self.lead, end - self.lead)
+        ]
 
     def span_of(self, offset: int) -> tuple[float, float]:
         """Return from which height to which the block goes that a character is in."""

@@ -280,14 +280,23 @@ class TurnBlock:
         self._footer_px = self._sizes.footer + max(len(self._footer) - 1, 0) * self._sizes.footer_line
 
     def _text_left(self, shape: Shape) -> float:
-        if not self.is_user:
-            return shape.left
-        return shape.left + shape.width - CARD_PADDING_X - self._text.used_width
+        return text_left(self, shape)
 
     def _text_top(self) -> float:
         return (
             CARD_PADDING_Y if self.is_user else self._sizes.name + (self._sizes.dropped if self.turn.dropped else 0)
         )
+
+
+def text_left(block: TurnBlock, shape: Shape) -> float:
+    """Return where the text of a turn begins in its column."""
+    return shape.left + shape.width - CARD_PADDING_X - block.body.used_width if block.is_user else shape.left
+
+
+def rects_of(block: TurnBlock, start: int, end: int, shape: Shape) -> list[QRectF]:
+    """Return where characters of what can be selected of a turn are seen in it, a place for each line."""
+    left, above = text_left(block, shape), block.text_top
+    return [rect.translated(left, above) for rect in block.body.rects(start, end)]
 
 
 def estimate(turn: Turn, shared: Sizes) -> int:
