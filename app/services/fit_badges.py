@@ -35,7 +35,9 @@ JOB = "fit badges"
 STEP_BYTES = 64 << 20
 """Free memory counts in such steps: with every sample it is a little different, and no verdict is."""
 MOST_TRIED = 3
-"""So many files are asked about before it is said that nothing tells which GPUs there are."""
+"""The engine may fail so often before it is said that nothing tells which GPUs there are."""
+MOST_REFUSED = 20
+"""So many files may be refused before what is known of this machine without them counts."""
 
 
 class Estimate(NamedTuple):
@@ -72,6 +74,8 @@ class _Asked(msgspec.Struct, frozen=True):
     file: PlannedFile
     options: LoadOptions
     machine: _Machine
+    refusal: Sentence | None = None
+    """Why llama.cpp does not take the file, where it was asked."""
 
 
 class FitBadges:
@@ -111,9 +115,11 @@ class FitBadges:
         """The dry run that tells which GPUs there are, where nothing else has told them."""
         self._tried: list[str] = []
         """The files that were asked about since somebody began to look, the newest last."""
+        self._refused: dict[str, Sentence] = {}
+        """Of these files, those that llama.cpp refused, and why: that says nothing of any other."""
         self._problem: Sentence | None = None
         """Why asking has failed."""
-        self._is_listed = False
+        self._is_listed = self._is_given_up = False
         self._job: LatestJob[dict[Wanted, Fit]] = LatestJob(jobs, JOB, self._take_fits)
         models.changed.connect(self._list_devices)
         for signal in (planning.devices.changed, models.changed, session.changed):
@@ -132,6 +138,7 @@ class FitBadges:
             self._planning.models.want(path)
         if self._listing is None:
             self._tried.clear()  # what failed before is asked again for who looks again
+            self._refused.clear()
         self._list_devices()
         self._look()
 
@@ -139,7 +146,8 @@ class FitBadges:
     def devices(self) -> tuple[PlannedDevice, ...]:
         """This machine's devices with what is free on them, in steps; none before it is known which there are."""
         here = self._planning.devices.here
-        is_known = self._is_listed or bool(self._memory.devices) or any(device.is_gpu for device in here)
+        is_known = self._is_listed or self._is_given_up or bool(self._memory.devices)
+        is_known = is_known or any(device.is_gpu for device in here)
         return tuple(_in_steps(device) for device in here) if is_known else ()
 
     def note(self, devices: tuple[Device, ...]) -> None:
@@ -165,7 +173,10 @@ class FitBadges:
         if isinstance(event, MemoryMeasured):
             self.note(event.devices)
             return
-        self._problem = event.sentence
+        if event.kind in ("engine", "cancelled"):
+            self._problem = event.sentence
+        else:
+            self._refused[self._tried[-1]] = event.sentence
         self._list_devices()
         self._look()
 
@@ -173,15 +184,17 @@ class FitBadges:
         """Beside no model nothing has told which GPUs there are: a dry run of a file does."""
         if self._is_listed or self._listing is not None or self._memory.devices or self._session.phase != "no_model":
             return
-        if len(self._tried) >= MOST_TRIED:
+        refused = len(self._refused)
+        if len(self._tried) - refused >= MOST_TRIED:
             return
         wanted, found = self._by_path, [found.path for found in self._planning.models.found]
         for path in sorted(found, key=lambda each: each not in wanted) if wanted else ():
-            if path not in self._tried:
+            if path not in self._tried and refused < MOST_REFUSED:
                 self._tried.append(path)
                 self._listing = self._session.new_request()
                 self._dry_run.measure(self._listing, path, LoadOptions(gpu_layers=0), keep=False)
                 return
+        self._is_given_up = bool(refused) and len(self._tried) == refused
 
     def _sort(self) -> None:
         """Put what is wanted beside its file."""
@@ -213,7 +226,7 @@ class FitBadges:
         file = self._planning.models.get(path)
         if file is None:
             return
-        asked = _Asked(file, self._options(path), self._machine)
+        asked = _Asked(file, self._options(path), self._machine, self._refused.get(path))
         for wanted in self._by_path[path]:
             if self._asked.get(wanted) != asked:
                 self._asked[wanted] = asked
@@ -225,14 +238,7 @@ class FitBadges:
             return
         batch, self._stale = {wanted: self._asked[wanted] for wanted in self._stale}, {}
         self._batch = batch
-        self._job.want(
-            lambda: {
-                wanted: fit_of(
-                    _meant(wanted, asked.file), asked.options, asked.machine.devices, asked.machine.problem
-                )
-                for wanted, asked in batch.items()
-            }
-        )
+        self._job.want(lambda: {wanted: _judged(wanted, asked) for wanted, asked in batch.items()})
 
     def _options(self, path: str) -> LoadOptions:
         model = self._session.model
@@ -249,6 +255,12 @@ class FitBadges:
         self._work()
         if is_news:
             self.changed.emit()
+
+
+def _judged(wanted: Wanted, asked: _Asked) -> Fit:
+    if asked.refusal is not None:
+        return Fit("unknown", asked.refusal)
+    return fit_of(_meant(wanted, asked.file), asked.options, asked.machine.devices, asked.machine.problem)
 
 
 def _meant(wanted: Wanted, file: PlannedFile) -> PlannedFile:

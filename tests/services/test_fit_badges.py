@@ -81,9 +81,11 @@ def test_a_file_that_tells_nothing_decides_nothing_and_another_is_asked_about(
     fits.want("menu", paths)
     desk.dry_run.fail("model", "This file is damaged.")
     desk.settle()
-    assert sorted(asked.path for asked in desk.dry_run.asked) == sorted(paths)
+    damaged, good = (asked.path for asked in desk.dry_run.asked)
+    assert {damaged, good} == set(paths)
     desk.dry_run.answer(devices=(GPU, PROCESSOR))
-    desk.until(lambda: all((fit := fits.get(path)) and fit.verdict == "fits" for path in paths))
+    desk.until(lambda: (fit := fits.get(good)) and fit.verdict == "fits")
+    desk.until(lambda: (fit := fits.get(damaged)) and fit.reason.english() == "This file is damaged.")
     assert fits.devices[0].is_gpu
 
 
@@ -99,6 +101,39 @@ def test_where_all_fail_nothing_is_claimed_the_reason_is_told_and_it_is_asked_ag
     assert len(desk.dry_run.asked) == count + 1, "who looks again has it asked again"
     desk.dry_run.answer(devices=(PROCESSOR,))
     desk.until(lambda: (fit := fits.get(one(desk))) and fit.verdict == "fits")
+
+
+def test_files_that_are_refused_count_for_themselves_alone(desk: Desk, fits: FitBadges, model: Path) -> None:
+    paths = several(desk, model, MOST_TRIED + 2)
+    fits.want("menu", paths)
+    refused = []
+    for _ in range(MOST_TRIED + 1):
+        refused.append(desk.dry_run.asked[-1].path)
+        desk.dry_run.fail("model", f"“{Path(refused[-1]).name}” is refused.")
+        desk.settle()
+    good = desk.dry_run.asked[-1].path
+    assert good not in refused
+    desk.dry_run.answer(devices=(PROCESSOR,))
+    desk.until(lambda: (fit := fits.get(good)) and fit.verdict == "fits")
+    for path in refused:
+        reason = f"“{Path(path).name}” is refused."
+        desk.until(lambda path=path, reason=reason: (fit := fits.get(path)) and fit.reason.english() == reason)
+
+
+def test_where_every_file_is_refused_others_are_judged_by_what_is_known(
+    desk: Desk, fits: FitBadges, model: Path
+) -> None:
+    paths = [*several(desk, model, 2), one(desk)]
+    estimate = Estimate(one(desk), "Q4_K_M", 1000)
+    fits.want("menu", [*paths, estimate])
+    for _ in range(len(desk.program.models.found)):
+        desk.dry_run.fail("model", "This file is refused.")
+        desk.settle()
+    desk.until(lambda: fits.devices)
+    assert not any(device.is_gpu for device in fits.devices)
+    desk.until(
+        lambda: all((fit := fits.get(path)) and "refused" in fit.reason.english() for path in (*paths, estimate))
+    )
 
 
 def test_not_every_file_of_a_large_folder_is_asked_about(desk: Desk, fits: FitBadges, model: Path) -> None:
