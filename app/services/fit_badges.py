@@ -28,6 +28,7 @@ from app.services.memory import Memory
 from app.services.models import Models
 from app.services.planning import Planning
 from app.services.planning_models import PlannedFile
+from app.services.planning_view import place_of
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
 
@@ -56,8 +57,16 @@ class Estimate(NamedTuple):
         return replace(file, model=quantised(file.model, name) if size is None else of_size(file.model, name, size))
 
 
-Wanted = str | Estimate
-"""What a verdict is wanted of: a file by its path, or an estimate."""
+class Elsewhere(NamedTuple):
+    """A model as it would run on one GPU that is not in this machine."""
+
+    model: str | Estimate
+    gpu: str
+    """The id of the GPU."""
+
+
+Wanted = str | Estimate | Elsewhere
+"""What a verdict is wanted of: a file by its path, or an estimate; on this machine unless it says another."""
 
 
 class _Machine(msgspec.Struct, frozen=True):
@@ -226,11 +235,18 @@ class FitBadges:
         file = self._planning.models.get(path)
         if file is None:
             return
-        asked = _Asked(file, self._options(path), self._machine, self._refused.get(path))
+        here = _Asked(file, self._options(path), self._machine, self._refused.get(path))
         for wanted in self._by_path[path]:
+            asked = self._elsewhere(here, wanted.gpu) if isinstance(wanted, Elsewhere) else here
             if self._asked.get(wanted) != asked:
                 self._asked[wanted] = asked
                 self._stale[wanted] = None
+
+    def _elsewhere(self, here: _Asked, gpu: str) -> _Asked:
+        """Return the same on a GPU that is not in this machine: where layers lie here is nothing to it."""
+        devices = self._planning.devices
+        machine = _Machine(place_of(gpu, devices.here, devices.gpus).devices)
+        return replace(here, options=replace(here.options, gpu_layers=None, experts_on_cpu=0), machine=machine)
 
     def _work(self) -> None:
         """Work out what waits, unless something is worked out: what it rests on then counts."""
@@ -264,11 +280,13 @@ def _judged(wanted: Wanted, asked: _Asked) -> Fit:
 
 
 def _meant(wanted: Wanted, file: PlannedFile) -> PlannedFile:
-    return file if isinstance(wanted, str) else wanted.of(file)
+    model = wanted.model if isinstance(wanted, Elsewhere) else wanted
+    return file if isinstance(model, str) else model.of(file)
 
 
 def _path_of(wanted: Wanted) -> str:
-    return wanted if isinstance(wanted, str) else wanted.path
+    model = wanted.model if isinstance(wanted, Elsewhere) else wanted
+    return model if isinstance(model, str) else model.path
 
 
 def _in_steps(device: PlannedDevice) -> PlannedDevice:

@@ -207,6 +207,10 @@ class Planning:
     def _show_asked(self, said: MemoryMeasured | Failed) -> None:
         if isinstance(said, Failed):
             self.models.want(self._path)  # the file may be gone, or another one
+        elif said.devices and not self.devices.is_listed:
+            self.devices.note(said.devices)
+            self.devices.changed.emit()  # which works it out as well
+            return
         if self._watched:
             self._work_out()
 

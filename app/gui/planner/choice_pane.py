@@ -131,6 +131,9 @@ class ChoicePane(QWidget):
         self._show_kv(choice)
         self.where.setCurrentIndex(max(0, self.where.findData(choice.where)))
         del blockers
+        gpu = next((place for place in self._places if place.id == choice.where), None)
+        for badges in (self._fits, self.hub):
+            badges.use_gpu("" if gpu is None else gpu.id, "" if gpu is None else gpu.words)
 
     def _show_experts(self, choice: PlanChoice, blocks: int) -> None:
         """Show of how many layers the experts move; none is automatic where the layers are."""

@@ -13,7 +13,7 @@ from app.gui.widgets.fit_choices import FitChoices
 from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.slider_row import caption_for
 from app.gui.widgets.words import render, set_hint
-from app.services.fit_badges import Estimate, Wanted
+from app.services.fit_badges import Estimate
 from app.services.hub_models import HubModels, HubRead, hub_path, is_hub_path, named
 from app.services.units import byte_size
 
@@ -158,7 +158,11 @@ class HubField(QWidget):
             found = [row for each in offered[1:] if each and (row := self.files.findData(each)) >= 0]
             self.files.setCurrentIndex(found[0] if found else -1)
 
-    def _fit_of(self, path: object) -> Wanted | None:
+    def use_gpu(self, gpu: str, name: str) -> None:
+        """Have its badges judge for this GPU, by its id; an empty one is this machine."""
+        self._fits.use_gpu(gpu, name)
+
+    def _fit_of(self, path: object) -> str | Estimate | None:
         """Return what a badge is of: the model that was read, or by its numbers another file of it."""
         read = self._hub.get(self._path) if self._path else None
         choice = next((each for each in read.choices if each.path == path), None) if read is not None else None

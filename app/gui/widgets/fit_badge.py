@@ -59,9 +59,12 @@ def fit_reason(fit: Fit | None) -> str:
     return render(fit.reason)
 
 
-def fit_hint(fit: Fit | None) -> str:
-    """Return that reason where other GPUs are spoken of as well."""
-    return translate("FitBadge", "On this machine: {reason}").format(reason=fit_reason(fit))
+def fit_hint(fit: Fit | None, gpu: str = "") -> str:
+    """Return that reason where other GPUs are spoken of as well; `gpu` is the one that it is about, empty is this machine."""
+    reason = fit_reason(fit)
+    if gpu:
+        return translate("FitBadge", "On {gpu}: {reason}").format(gpu=gpu, reason=reason)
+    return translate("FitBadge", "On this machine: {reason}").format(reason=reason)
 
 
 def paint_fit(painter: QPainter, place: QRect, fit: Fit | None, look: FitLook, marked: QColor | None = None) -> None:

@@ -12,10 +12,11 @@ from app.gui.widgets.boxes import ChoiceBox
 from app.gui.widgets.choices import ChoiceDelegate
 from app.gui.widgets.fit_badge import FitLook, fit_hint, fit_word, fit_words, paint_fit
 from app.gui.widgets.words import hint_of
-from app.services.fit_badges import Wanted
+from app.services.fit_badges import Elsewhere, Estimate, Wanted
 
-Of = Callable[[object], Wanted | None]
+Of = Callable[[object], str | Estimate | None]
 """What a badge is wanted of, by the data of a choice; None has no badge."""
+_Wants = Callable[[object], Wanted | None]
 _Index = QModelIndex | QPersistentModelIndex
 _ICON_PX = 16
 
@@ -27,7 +28,8 @@ class FitChoices(QObject):
         super().__init__(box)
         self._box, self._look, self._of = box, look, of
         self._is_open = False
-        box.setItemDelegate(_FitDelegate(box, look, of))
+        self._gpu = self._gpu_name = ""
+        box.setItemDelegate(_FitDelegate(box, look, self._wants))
         box.opened.connect(self._want)
         box.closed.connect(self._rest)
         self._disconnect = look.fits.changed.connect(self._show)
@@ -37,9 +39,20 @@ class FitChoices(QObject):
         self._rest()
         self._disconnect()
 
+    def use_gpu(self, gpu: str, name: str) -> None:
+        """Judge for this GPU from now on, by its id; an empty one is this machine."""
+        if (gpu, name) != (self._gpu, self._gpu_name):
+            self._gpu, self._gpu_name = gpu, name
+            if self._is_open:
+                self._want()
+
+    def _wants(self, data: object) -> Wanted | None:
+        wanted = self._of(data)
+        return wanted if wanted is None or not self._gpu else Elsewhere(wanted, self._gpu)
+
     def _want(self) -> None:
         self._is_open = True
-        wanted = [self._of(self._box.itemData(row)) for row in range(self._box.count())]
+        wanted = [self._wants(self._box.itemData(row)) for row in range(self._box.count())]
         self._look.fits.want(self, [each for each in wanted if each is not None])
         self._show()
 
@@ -52,21 +65,23 @@ class FitChoices(QObject):
         if not self._is_open:
             return
         for row in range(self._box.count()):
-            wanted = self._of(self._box.itemData(row))
+            wanted = self._wants(self._box.itemData(row))
             if wanted is not None:
                 fit, text = self._look.fits.get(wanted), self._box.itemText(row)
                 said = f"{text}, {fit_word(fit)}"
                 self._box.setItemData(row, said, Qt.ItemDataRole.AccessibleTextRole)
-                self._box.setItemData(row, hint_of(f"{text}\n{fit_hint(fit)}"), Qt.ItemDataRole.ToolTipRole)
+                self._box.setItemData(
+                    row, hint_of(f"{text}\n{fit_hint(fit, self._gpu_name)}"), Qt.ItemDataRole.ToolTipRole
+                )
         self._box.view().viewport().update()
 
 
 class _FitDelegate(ChoiceDelegate):
     """Leaves room for the longest of the words: nothing moves when they come."""
 
-    def __init__(self, box: ChoiceBox, look: FitLook, of: Of) -> None:
+    def __init__(self, box: ChoiceBox, look: FitLook, wants: _Wants) -> None:
         super().__init__(box)
-        self._look, self._of = look, of
+        self._look, self._wants = look, wants
 
     def beside_px(self, index: _Index, font: QFont) -> int:
         """Return the room of a badge."""
@@ -83,4 +98,4 @@ class _FitDelegate(ChoiceDelegate):
         paint_fit(painter, place.adjusted(theme.SPACE_L, 0, 0, 0), fit, self._look, marked)
 
     def _wanted(self, index: _Index) -> Wanted | None:
-        return self._of(index.data(Qt.ItemDataRole.UserRole))
+        return self._wants(index.data(Qt.ItemDataRole.UserRole))

@@ -7,8 +7,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QTreeWidgetItem
 
 from app.core.devices import Device
+from app.core.own_gpu import OwnGpu
 from app.gui.planner.comparison.choice_list import KEY_ROLE
+from app.services.fit_badges import Elsewhere
 from app.services.plan_values import ModelChoice
+from app.services.planning_values import HERE
 from tests.gui.conftest import Stage
 from tests.gui.planner.beside import Beside
 
@@ -16,6 +19,7 @@ from tests.gui.planner.beside import Beside
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 GIB = 1 << 30
 GPU = Device("CUDA0", "NVIDIA L4", "gpu", "CUDA", 24 * GIB, 20 * GIB)
+PROCESSOR = Device("CPU", "AMD EPYC", "cpu", "CPU", 64 * GIB, 60 * GIB)
 SPOKEN, HINT = Qt.ItemDataRole.AccessibleTextRole, Qt.ItemDataRole.ToolTipRole
 
 
@@ -61,3 +65,33 @@ def test_what_is_folded_away_is_not_worked_out(beside: Beside) -> None:
     assert fits._wanted.get(badges) == ()
     beside.part.hide()
     assert badges not in fits._wanted
+
+
+def test_in_the_list_of_models_the_gpu_that_is_planned_for_counts(ready: Stage) -> None:
+    planner = ready.desk.program.planner
+    planner.fits.note((PROCESSOR,))
+    small = OwnGpu(memory_gib=0.1, bandwidth=100.0)
+    ready.desk.program.settings.change(gpus={"Thimble": small})
+    ready.triggers("planner_action")
+    box = ready.find_as(QComboBox, "plan_model_box")
+    ready.desk.until(lambda: box.count() > 1 and planner.planning.devices.gpus.own)
+    planner.planning.change(where=planner.planning.devices.gpus.own[0].id)
+    box.showPopup()
+    ready.desk.until(lambda: "On Thimble" in str(box.itemData(0, HINT)) and "looking" not in box.itemData(0, SPOKEN))
+    there = planner.fits.get(Elsewhere(box.itemData(0), planner.planning.choice.where))
+    assert there is not None and there != planner.fits.get(box.itemData(0))
+    assert "On this machine" not in box.itemData(0, HINT)
+    planner.planning.change(where=HERE)
+    ready.desk.until(lambda: str(box.itemData(0, SPOKEN)).endswith(", fits"))
+    assert "On this machine: " in box.itemData(0, HINT)
+    box.hidePopup()
+
+
+def test_without_a_gpu_its_controls_rest_once_llama_cpp_was_asked(ready: Stage) -> None:
+    ready.triggers("planner_action")
+    layers = ready.find("plan_layers_box")
+    ready.desk.until(lambda: ready.desk.dry_run.asked)
+    assert layers.isEnabled(), "there may be one"
+    ready.desk.dry_run.answer(devices=(PROCESSOR,))
+    ready.desk.until(lambda: not layers.isEnabled())
+    assert ready.desk.program.planner.planning.devices.is_listed
