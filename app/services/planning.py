@@ -26,6 +26,7 @@ from app.services.planning_loads import as_loaded, load_changes
 from app.services.planning_models import PlannedFile, PlanningModels
 from app.services.planning_values import HERE, PlanChoice, PlanView, use_of, with_use
 from app.services.planning_view import Made, Place, asked_options, make_plan, place_of, view_of
+from app.services.planning_words import shortened_remark
 from app.services.wishes import Wish
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
@@ -55,6 +56,8 @@ class Planning:
         self._choice = PlanChoice()
         self._begun = False
         """Whether the choice was made for the model that is planned."""
+        self._shortened_from: int | None = None
+        """The context that was set for another model, where it is longer than what this one was trained for."""
         self._made: Made | None = None
         self._view: PlanView | None = None
         self._watched = False
@@ -118,8 +121,7 @@ class Planning:
             self._ask_again()
             return
         self._path, self._begun = path, self._begun and is_same
-        if not is_same:
-            self.use.forget("context")  # each model begins with its own
+        self._shortened_from = self._shortened_from if is_same else None
         self._asked.leave()
         self.models.want(path)
         self._work_out()
@@ -131,6 +133,8 @@ class Planning:
         choice = replace(self._choice, **changes)
         if choice != self._choice:
             self.use.note(use_of(self._choice), use_of(choice))
+            if choice.context != self._choice.context:
+                self._shortened_from = None
             self._choice = choice
             self._work_out()
 
@@ -240,6 +244,8 @@ class Planning:
             self._asked.leave()
         self._made = made
         self._view = view_of(made, self._choice, place, asked)
+        if self._shortened_from is not None:
+            self._view = replace(self._view, remark=shortened_remark(self._shortened_from, self._choice.context))
         self.changed.emit()
 
     def _first_choice(self, trained: int | None) -> PlanChoice:
@@ -249,6 +255,10 @@ class Planning:
         base = replace(self._choice, context=usual, gpu_layers=None, experts_on_cpu=0, kv_type_v=None)
         if loaded is not None and loaded.path == self._path:
             base = as_loaded(base, loaded, self._asked_for())
+        wanted = self.use.set_here.get("context")
+        if wanted is not None:  # people set it: it stays, as far as this model was trained for it
+            base = replace(base, context=min(wanted, trained or wanted))
+            self._shortened_from = wanted if base.context < wanted else None
         return with_use(base, self.use.start)
 
     def _asked_for(self) -> LoadOptions:

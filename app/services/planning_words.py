@@ -77,6 +77,16 @@ def prompt_remark(prompt: int, context: int) -> Sentence | None:
     )
 
 
+def shortened_remark(wanted: int, planned: int) -> Sentence:
+    """Return that the context which was set before is longer than what the model was trained for."""
+    return translate(
+        "Planner",
+        "{planned} tokens of context are planned instead of {wanted}: the model was trained for no more.",
+        planned=count(planned),
+        wanted=count(wanted),
+    )
+
+
 def has_room(plan: MemoryPlan) -> bool | None:
     """Return whether every device has room for its part, which a shorter context may not need; None is unknown."""
     return None if plan.verdict == "unknown" else plan.has_room

@@ -11,6 +11,7 @@ from app.services.plan_comparison import PlanComparison
 from app.services.plan_values import Chosen, Wanted
 from app.services.planning import Planning
 from tests.desk import Desk
+from tests.ggufs import write_tiny_llama
 
 
 class Parts:
@@ -96,10 +97,22 @@ def test_a_context_that_is_needed_is_not_taken_over(parts: Parts) -> None:
     assert parts.see_comparison() == (*usual[:2], 50)
 
 
-def test_another_model_begins_with_its_own_context_and_hands_on_none(parts: Parts) -> None:
+def test_a_context_that_was_set_stays_for_another_model_as_far_as_it_was_trained_for_it(
+    parts: Parts, tmp_path: Path
+) -> None:
+    small, large = (str(write_tiny_llama(tmp_path / f"{context}.gguf", context=context)) for context in (2048, 65536))
     parts.see_plan()
     parts.planning.change(context=3000)
-    parts.planning.choose_model("elsewhere.gguf")
+    for path, context in ((small, 2048), (large, 3000)):
+        parts.planning.choose_model(path)
+        parts.desk.until(lambda: parts.planning.view)
+        assert parts.planning.choice.context == context
+        remark = parts.planning.view.remark  # type: ignore[union-attr]
+        said = remark.english() if remark is not None else ""
+        assert said.startswith("2,048 tokens of context are planned instead of 3,000") is (path == small), said
+    parts.planning.choose_model(small)
+    parts.planning.change(context=1000)
+    assert parts.planning.view is not None and parts.planning.view.remark is None
     parts.planning.choose_model(parts.desk.loaded_path)
-    assert parts.see_plan()[0] != 3000
-    assert parts.see_comparison()[0] == Chosen().context
+    assert parts.see_plan()[0] == 1000
+    assert parts.see_comparison()[0] == 1000
