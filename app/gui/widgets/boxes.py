@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from PySide6.QtCore import Property, QPointF, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import Property, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QComboBox,
@@ -296,8 +296,11 @@ class ChoiceBox(QComboBox):
             if self.count() > self.maxVisibleItems()
             else 0
         )
-        view.setMinimumWidth(max(widths, default=0) + 2 * view.frameWidth() + bar)
+        room = self.screen().availableGeometry()
+        wide = max(widths, default=0) + 2 * view.frameWidth() + bar
+        view.setMinimumWidth(min(wide, room.width() - 2 * view.frameWidth()))
         super().showPopup()
+        keep_inside(view.window(), room)
 
     def hidePopup(self) -> None:
         """Close the list."""
@@ -323,3 +326,12 @@ class ChoiceBox(QComboBox):
             super().wheelEvent(event)
         else:
             event.ignore()
+
+
+def keep_inside(popup: QWidget, room: QRect) -> None:
+    """Move an open list to where all of it is seen: how large it gets is known only once it is shown."""
+    size = popup.size().expandedTo(popup.minimumSizeHint())
+    x = max(room.left(), min(popup.x(), room.right() + 1 - size.width()))
+    y = max(room.top(), min(popup.y(), room.bottom() + 1 - size.height()))
+    if (x, y) != (popup.x(), popup.y()):
+        popup.move(x, y)

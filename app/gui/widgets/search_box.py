@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.gui import theme
-from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.boxes import ChoiceBox, keep_inside
 from app.gui.widgets.choices import ROW_PX, ChoiceDelegate
 from app.gui.widgets.clear_line import ClearLine
 
@@ -102,6 +102,7 @@ class SearchPopup(QWidget):
             corner.setY(max(room.top(), corner.y() - self._box.height() - self.height()))
         self.move(corner)
         self.show()
+        keep_inside(self, room)
         self.line.setFocus()
         current = self.shown.mapFromSource(self._box.model().index(self._box.currentIndex(), 0))
         self.list.setCurrentIndex(current if current.isValid() else self.shown.index(0, 0))
