@@ -39,5 +39,8 @@ def other_pages(program: Program, window: MainWindow, on_demand: OnDemand) -> tu
     planner.hub_page_wanted.connect(models.show_repository)
     models.plan_wanted.connect(planner.show)
     models.options_wanted.connect(lambda path: on_demand.choose_options(Path(path)))
-    inside, search = InsideWiring(program, window, on_demand.inside_page), SearchWiring(program, window, on_demand.themes)
+    inside, search = (
+        InsideWiring(program, window, on_demand.inside_page),
+        SearchWiring(program, window, on_demand.themes),
+    )
     return inside, planner, models, search, PaletteWiring(program, window), HistoryWiring(program, window)
