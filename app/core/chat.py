@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal
 
 import msgspec
@@ -50,10 +51,15 @@ class PromptSpan(msgspec.Struct, frozen=True):
 
     start: int
     end: int
-    part: Literal["template", "system", "history", "thinking", "prompt", "answer"]
-    """“thinking” is that of an earlier answer, whose rest is “history”."""
+    part: Literal["template", "system", "history", "thinking", "files", "prompt", "answer"]
+    """“thinking” is that of an earlier answer, whose rest is “history”; “files” are those in any message of a user."""
     message: int
     """Index of the message, or -1 for the template's own text."""
+
+
+def last_asked(spans: Sequence[PromptSpan]) -> int | None:
+    """Return the index of the message that was asked last, by its words or its files; None where there is none."""
+    return max((span.message for span in spans if span.part in ("files", "prompt")), default=None)
 
 
 class ReadStretch(msgspec.Struct, frozen=True):

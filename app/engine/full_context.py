@@ -14,7 +14,7 @@ from itertools import accumulate
 
 import msgspec
 
-from app.core.chat import ChatPrompt, Prompt, PromptMessage, clean_text
+from app.core.chat import ChatPrompt, Prompt, PromptMessage, clean_text, last_asked
 from app.core.commands import WhenFull
 from app.engine.backend import Vocabulary
 from app.engine.deadline import Deadline
@@ -210,8 +210,10 @@ class _Chat:
     def _refusal(self, fitted: Fitted) -> PromptTooLong:
         """Return why a prompt that holds nothing but the last turn is refused."""
         sizes: dict[Part, int] = {}
+        asked = last_asked(fitted.prepared.spans)
         for span in fitted.prepared.spans:
-            sizes[span.part] = sizes.get(span.part, 0) + span.end - span.start
+            part: Part = "prompt" if span.part == "files" and span.message == asked else span.part
+            sizes[part] = sizes.get(part, 0) + span.end - span.start
         return too_long(
             PromptSize(
                 tokens=len(fitted.prepared.ids),

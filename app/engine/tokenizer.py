@@ -13,6 +13,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal, assert_never
 
+from app.core.attached_files import frames_in
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, PromptSpan, TextPrompt, TokenPrompt, clean_text
 from app.core.errors import ExitCode, UserError
 from app.core.thinking_tags import TagPair, ends_inside, tag_pairs
@@ -28,7 +29,7 @@ from app.engine.prompt_size import refuse_hopeless
 from app.engine.special_texts import Occurrence, SpecialTexts
 from app.engine.template import NOTHING, Rendered, render
 
-Part = Literal["template", "system", "history", "thinking", "prompt", "answer"]
+Part = Literal["template", "system", "history", "thinking", "files", "prompt", "answer"]
 
 
 class TemplateMissing(UserError):
@@ -224,16 +225,29 @@ def _places(
     *,
     is_open: bool,
 ) -> Iterator[PromptSpan]:
-    """Yield where the messages lie among the tokens; the thinking of earlier answers apart."""
+    """Yield where the messages lie among the tokens; the thinking of earlier answers apart, and files."""
     parts = _parts(messages, is_open)
     for span in spans:
         part, message = parts[span.message], messages[span.message]
-        if part != "history" or message.role != "assistant":
-            yield PromptSpan(pieces.index_at(span.start), pieces.index_at(span.end), part, span.message)
-            continue
-        for start, end, is_thinking in parts_of(rendered.text, span, pairs):
-            part = "thinking" if is_thinking else "history"
-            yield PromptSpan(pieces.index_at(start), pieces.index_at(end), part, span.message)
+        stretches: list[tuple[int, int, Part]] = [(span.start, span.end, part)]
+        if message.role == "user":
+            stretches = _with_files(rendered.text, span, part)
+        elif part == "history" and message.role == "assistant":
+            parted = parts_of(rendered.text, span, pairs)
+            stretches = [(start, end, "thinking" if is_thinking else part) for start, end, is_thinking in parted]
+        for start, end, stretch_part in stretches:
+            yield PromptSpan(pieces.index_at(start), pieces.index_at(end), stretch_part, span.message)
+
+
+def _with_files(text: str, span: MessageSpan, part: Part) -> list[tuple[int, int, Part]]:
+    """Return the stretches of a user's message in a prompt, in characters; its files apart."""
+    stretches: list[tuple[int, int, Part]] = []
+    at = span.start
+    for frame in frames_in(text[span.start : span.end]):
+        start, end = span.start + frame.start, span.start + frame.end
+        stretches += [(at, start, part), (start, end, "files")]
+        at = end
+    return [each for each in (*stretches, (at, span.end, part)) if each[1] > each[0]]
 
 
 def _filled(places: Sequence[PromptSpan], shift: int, length: int) -> tuple[PromptSpan, ...]:

@@ -17,8 +17,8 @@ from app.core.model import CacheSizes, ModelInfo
 from app.services.kv_sum import window_alone
 from app.services.thinking import Thoughts
 
-PartName = Literal["template", "system", "history", "thinking", "prompt", "answer", "lanes"]
-PARTS: tuple[PartName, ...] = ("template", "system", "history", "thinking", "prompt", "answer", "lanes")
+PartName = Literal["template", "system", "history", "thinking", "files", "prompt", "answer", "lanes"]
+PARTS: tuple[PartName, ...] = ("template", "system", "history", "thinking", "files", "prompt", "answer", "lanes")
 """In the order in which they are shown."""
 
 

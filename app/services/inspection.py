@@ -81,10 +81,10 @@ class TokenInsight(msgspec.Struct, frozen=True):
     """The same after the chain; None where the record does not prove it."""
 
 
-TokenKind = Literal["special", "template", "system", "question", "answer", "thinking", "asked"]
+TokenKind = Literal["special", "template", "system", "question", "answer", "thinking", "files", "asked"]
 """What a token of a prompt belongs to: `special` is a control token of the template, `template` other text of it,
-`system` the system prompt, `question` and `answer` earlier messages, `thinking` that of earlier answers, `asked` the
-question that was answered."""
+`system` the system prompt, `question` and `answer` earlier messages, `thinking` that of earlier answers, `files` what is
+attached to any message, `asked` the question that was answered."""
 
 
 class InspectedPrompt(msgspec.Struct, frozen=True):

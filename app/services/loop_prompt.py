@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from app.core.chat import PromptSpan
+from app.core.chat import PromptSpan, last_asked
 from app.services.cache_parts import cache_parts
 from app.services.inspection import InspectedPrompt
 from app.services.loop_run import LoopRun
@@ -44,7 +44,8 @@ def prompt_of(
 
 def _first_tokens(spans: Sequence[PromptSpan]) -> tuple[slice, bool]:
     """Return where the first tokens of what was asked last are, no further than its end; whether anybody knows that."""
-    asked = next((span for span in reversed(spans) if span.part == "prompt"), None)
+    message = last_asked(spans)
+    asked = next((span for span in spans if span.part in ("files", "prompt") and span.message == message), None)
     if asked is None:
         return slice(0, FIRST_TOKENS), False
     return slice(asked.start, min(asked.start + FIRST_TOKENS, asked.end)), True

@@ -108,6 +108,8 @@ def _kinds_of(prompt: InspectedPrompt, texts: tuple[str | None, ...]) -> tuple[T
                 kind = "answer" if span.message in prompt.written else "question"
             case "thinking":
                 kind = "thinking"
+            case "files":
+                kind = "files"
             case "prompt":
                 kind = "asked"
             case "system":

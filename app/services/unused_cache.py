@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.core.chat import PromptSpan
+from app.core.chat import PromptSpan, last_asked
 from app.core.circumstances import UnusedCache
 
 MOST_CHATS = 16
@@ -109,7 +109,7 @@ class UnusedCaches:
 
     def _found_unknown(self, model: object, from_cache: int, spans: Sequence[PromptSpan]) -> ReadAgain:
         """Return what of a chat is read again whose last prompt nobody remembers: one of an earlier start."""
-        old = _old(spans, from_cache) if any(span.part in ("history", "answer") for span in spans) else 0
+        old = _old(spans, from_cache) if _has_old(spans) else 0
         if old <= FEW:
             return ReadAgain()
         return ReadAgain(old, "reloaded" if self._model is not model else "other_chat")
@@ -117,11 +117,22 @@ class UnusedCaches:
 
 def _old(spans: Sequence[PromptSpan], from_cache: int) -> int:
     """Return how many of the evaluated tokens are older than the last question."""
+    asked = last_asked(spans)
     return sum(
         span.end - max(span.start, from_cache)
         for span in spans
-        if span.part in ("system", "history", "answer") and span.end > from_cache
+        if (span.part == "system" or _is_old(span, asked)) and span.end > from_cache
     )
+
+
+def _has_old(spans: Sequence[PromptSpan]) -> bool:
+    asked = last_asked(spans)
+    return any(_is_old(span, asked) for span in spans)
+
+
+def _is_old(span: PromptSpan, asked: int | None) -> bool:
+    """Return whether a span came before what is asked; files belong to the message that they stand in."""
+    return span.part in ("history", "answer") or (span.part == "files" and span.message != asked)
 
 
 def common_tokens(left: bytes, right: bytes) -> int:

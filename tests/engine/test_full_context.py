@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.core.attached_files import framed
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, TokenPrompt
 from app.core.commands import WhenFull
 from app.engine import full_context
@@ -190,6 +191,7 @@ def test_hundreds_of_short_messages_are_refused_with_the_same_advice() -> None:
     [
         ([user("x" * 600)], (604, 600), "Shorten the message"),
         ([*chat(3)[:-1], user("x" * 600)], (604, 600), "Shorten the message"),
+        ([user(framed("a.txt", "x" * 500) + "\n\nWhat is it?")], (558,), "Shorten the message"),
         ([system("s" * 700), user("hi")], (708, 700), "Shorten the system prompt"),
         ([system("s" * 700), *chat(4)], (723, 700), "Shorten the system prompt"),
         ([user("x" * (CELLS - 4))], (CELLS,), "Shorten the message"),

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from llama_cpp import Llama
 from llama_cpp.llama_chat_format import Jinja2ChatFormatter
 
+from app.core.attached_files import framed
 from app.core.chat import ChatPrompt, PromptMessage, PromptSpan, TextPrompt, TokenPrompt
 from app.core.errors import UserError
 from app.engine.llama import LlamaVocabulary, LogCapture
@@ -103,6 +104,20 @@ def test_spans_say_whose_each_token_is() -> None:
         ("answer", "Wel"),
     ]
     assert [span.message for span in prepare(prompt, vocabulary).spans] == [-1, 0, -1, 1, -1, 2, -1, 3, -1, 4]
+
+
+def test_files_of_any_question_are_told_apart_from_what_is_said_of_them() -> None:
+    vocabulary = TinyVocabulary()
+    first, second = framed("a.txt", "</file>\nGrüße"), framed("b.csv", "1,2")
+    quoted = framed("c.txt", "an answer is nobody's file")
+    prepared = prepare(chat(user(first), answer(quoted), user(f"{second}\n\nMore")), vocabulary)
+    assert [each for each in said(prepared, vocabulary) if each[0] != "template"] == [
+        ("files", first),
+        ("history", quoted),
+        ("files", second),
+        ("prompt", "\n\nMore"),
+    ]
+    assert parts(prepared)[1::2] == [("files", 0), ("history", 1), ("files", 2), ("template", -1)]
 
 
 @pytest.mark.parametrize("messages", PLAIN_CHATS)

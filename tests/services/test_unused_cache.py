@@ -5,6 +5,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Iterable
 
+import msgspec
 import pytest
 
 from app.core.chat import PromptSpan
@@ -57,6 +58,13 @@ def test_an_answer_that_is_sent_otherwise_than_it_was_written_is_nobody_s_change
 def test_an_earlier_message_that_was_changed_reads_all_behind_it_again(caches: UnusedCaches) -> None:
     changed = [*LONGER[: SYSTEM + 20], *range(3000, 3000 + len(LONGER) - SYSTEM - 20)]
     found = caches.read("chat", MODEL, ids(changed), SYSTEM + 20, LONGER_SPANS)
+    assert found == ReadAgain(2 * TURN - 20, "edited")
+
+
+def test_files_are_as_old_as_the_message_that_they_stand_in(caches: UnusedCaches) -> None:
+    spans = tuple(msgspec.structs.replace(each, part="files") if each.message else each for each in LONGER_SPANS)
+    changed = [*LONGER[: SYSTEM + 20], *range(3000, 3000 + len(LONGER) - SYSTEM - 20)]
+    found = caches.read("chat", MODEL, ids(changed), SYSTEM + 20, spans)
     assert found == ReadAgain(2 * TURN - 20, "edited")
 
 

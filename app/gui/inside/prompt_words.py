@@ -23,6 +23,7 @@ _PART_OF: dict[TokenKind, PartName] = {
     "question": "history",
     "answer": "history",
     "thinking": "thinking",
+    "files": "files",
     "asked": "prompt",
 }
 """The part of the cells that a token belongs to: both are told by the same names."""

@@ -9,6 +9,7 @@ PART_STEPS: dict[PartName, int] = {
     "system": 1,
     "history": 2,
     "thinking": 3,
+    "files": 4,
     "prompt": 5,
     "answer": 6,
     "lanes": 6,

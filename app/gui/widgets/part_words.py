@@ -20,6 +20,8 @@ def part_words(part: PartName) -> str:
             return translate("Parts", "history")
         case "thinking":
             return translate("Parts", "thinking")
+        case "files":
+            return translate("Parts", "files")
         case "prompt":
             return translate("Parts", "prompt")
         case "answer":

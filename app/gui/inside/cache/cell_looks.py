@@ -20,6 +20,7 @@ _PATTERNS: dict[PartName, Qt.BrushStyle] = {
     "system": Qt.BrushStyle.HorPattern,
     "history": Qt.BrushStyle.NoBrush,
     "thinking": Qt.BrushStyle.VerPattern,
+    "files": Qt.BrushStyle.CrossPattern,
     "prompt": Qt.BrushStyle.FDiagPattern,
     "answer": Qt.BrushStyle.BDiagPattern,
     "lanes": Qt.BrushStyle.DiagCrossPattern,

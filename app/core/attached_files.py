@@ -1,0 +1,87 @@
+"""Files in the text of a message: each stands in a frame that can be read back exactly, whatever the file says.
+
+The frame says how many characters are in it, so that no content can end it. One that does not hold is plain text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import msgspec
+
+from app.core.chat import clean_text
+from app.core.printable import printable
+
+LONGEST_NAME = 120
+BETWEEN = "\n\n"
+"""Stands between the files and the texts of a message."""
+_OPENING = re.compile(r'^<file name="([^"\n]{1,%d})" characters="([0-9]{1,9})">\n' % LONGEST_NAME, re.MULTILINE)
+_CLOSING = "\n</file>"
+
+
+class AttachedFile(msgspec.Struct, frozen=True):
+    """One file as it stands in a message."""
+
+    name: str
+    text: str
+
+
+class Frame(msgspec.Struct, frozen=True):
+    """Where a file stands in a text: `start` to `end` (exclusive), in characters, the frame included."""
+
+    start: int
+    end: int
+    file: AttachedFile
+
+
+class Lifted(msgspec.Struct, frozen=True):
+    """A text with its files apart."""
+
+    framed: tuple[str, ...]
+    """The files, each in its frame."""
+    text: str
+    """What is said beside them."""
+
+
+def framed(name: str, text: str) -> str:
+    """Return a file as it stands in a message; what a name cannot hold there is replaced."""
+    shown = printable(clean_text(name)).replace('"', "'").strip()[:LONGEST_NAME].rstrip() or "file"
+    content = clean_text(text)
+    return f'<file name="{shown}" characters="{len(content)}">\n{content}{_CLOSING}'
+
+
+def frames_in(text: str) -> Iterator[Frame]:
+    """Yield the files of a text in their order; a frame inside of another one is that one's content."""
+    at = 0
+    while (opening := _OPENING.search(text, at)) is not None:
+        at = opening.end()
+        until = at + int(opening[2])
+        end = until + len(_CLOSING)
+        if text.startswith(_CLOSING, until) and text[end : end + 1] in ("", "\n"):
+            yield Frame(opening.start(), end, AttachedFile(opening[1], text[at:until]))
+            at = end
+
+
+def file_of(text: str) -> AttachedFile | None:
+    """Return the file that a text is, or None where it is anything else."""
+    first = next(frames_in(text), None)
+    return first.file if first is not None and (first.start, first.end) == (0, len(text)) else None
+
+
+def lifted(text: str) -> Lifted:
+    """Return a text with its files apart; `joined` puts them before what is said of them again."""
+    frames, said, at = [], [], 0
+    for frame in frames_in(text):
+        frames.append(text[frame.start : frame.end])
+        said.append(text[at : frame.start])
+        at = frame.end
+    if not frames:
+        return Lifted((), text)
+    said.append(text[at:].removeprefix(BETWEEN))
+    return Lifted(tuple(frames), BETWEEN.join(part for part in said if part.strip()))
+
+
+def joined(parts: Iterator[str] | tuple[str, ...]) -> str:
+    """Return the message that files and texts make; what is blank leaves no gap."""
+    return BETWEEN.join(part for part in parts if part.strip())
