@@ -16,7 +16,7 @@ from app.core.printable import printable
 LONGEST_NAME = 120
 BETWEEN = "\n\n"
 """Stands between the files and the texts of a message."""
-_OPENING = re.compile(r'^<file name="([^"\n]{1,%d})" characters="([0-9]{1,9})">\n' % LONGEST_NAME, re.MULTILINE)
+_OPENING = re.compile(rf'^<file name="([^"\n]{{1,{LONGEST_NAME}}})" characters="([0-9]{{1,9}})">\n', re.MULTILINE)
 _CLOSING = "\n</file>"
 
 
