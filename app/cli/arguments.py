@@ -12,12 +12,12 @@ from typing import Any, NoReturn, get_args
 
 import msgspec
 
+from app.cli.asked_options import ask_options
 from app.cli.models_options import FileDeed, add_models, file_asked, inspect_asked, search_asked, token_asked
 from app.cli.other_names import suggestion
 from app.cli.other_options import SearchAsked, add_bench, add_doctor, add_search, chats_asked
 from app.cli.plan_options import PLAN_DESCRIPTION, PLAN_EPILOG, add_plan, plan_asked
 from app.cli.values import (
-    AUTOMATIC,
     file,
     gpu_layers,
     one_of,
@@ -28,7 +28,6 @@ from app.cli.values import (
     whole_number,
 )
 from app.core.errors import ExitCode, UserError
-from app.core.grammar import GrammarKind
 from app.core.hub_search import HubQuery
 from app.core.model import CONTEXT_STEP, DEFAULT_CONTEXT, MOST_CONTEXT, MOST_THREADS, KVType
 from app.core.sampling import BOUNDS, MAX_SEED, PRESETS, STAGES
@@ -116,7 +115,7 @@ def read_arguments(words: list[str]) -> Arguments:
         raise _unknown(unknown[0], commands.get(command, parser), _page(command))
     return Arguments(
         command=command,
-        ask=_ask_options(found) if command == "ask" else None,
+        ask=ask_options(found) if command == "ask" else None,
         plan=plan_asked(found) if command == "plan" else None,
         download=getattr(found, "download", None) or "",
         search=search_asked(found),
@@ -190,6 +189,8 @@ def _add_ask(ask: _Parser) -> None:
     ask.add_argument("prompt", metavar="PROMPT", help="the question; - reads it from standard input")
     ask.add_argument("--model", metavar="PATH", type=file, help="a .gguf file; the last one used if left out")
     ask.add_argument("--system", metavar="TEXT", type=text, default="", help="instructions before the conversation")
+    attached = "text, Markdown, source, CSV or PDF that goes before the question; may be given again"
+    ask.add_argument("--file", metavar="PATH", dest="files", action="append", type=Path, default=[], help=attached)
     ask.add_argument("--json", action="store_true", help="print one JSON object per event")
     ask.add_argument("--template", metavar="NAME|FILE", help="chat template to use instead of the model's own")
     ask.add_argument("--raw", action="store_true", help="continue the text as it is, without a chat template")
@@ -275,42 +276,6 @@ def _add_loading(ask: _Parser) -> None:
         metavar="TYPE",
         help="f16, q8_0 or q4_0: how keys and values are kept",
     )
-
-
-def _ask_options(found: argparse.Namespace) -> AskOptions:
-    typed = {name: value for name, value in vars(found).items() if value is not None}
-    names = [*BOUNDS, "seed", "stop", "dry_sequence_breakers", "order", "off"]
-    changes = {
-        name: tuple(typed[name]) if isinstance(typed[name], list) else typed[name] for name in names if name in typed
-    }
-    load: dict[str, object] = {name: typed[name] for name in ("context", "threads") if name in typed}
-    if "gpu_layers" in typed:
-        load["gpu_layers"] = None if typed["gpu_layers"] == AUTOMATIC else typed["gpu_layers"]
-    if "kv_type" in typed:
-        load.update(kv_type_k=typed["kv_type"], kv_type_v=typed["kv_type"])
-    if typed.get("raw") and ("template" in typed or typed["system"]):
-        raise UserError(
-            translate("CommandLine", "--raw continues plain text, so leave out --template and --system."),
-            ExitCode.WRONG_USE,
-        )
-    return AskOptions(
-        prompt=typed["prompt"],
-        model=typed.get("model"),
-        system=typed["system"],
-        template=typed.get("template"),
-        raw=typed["raw"],
-        load=load,
-        load_anyway=typed["load_anyway"],
-        preset=PRESETS[typed["preset"]] if "preset" in typed else None,
-        changes=changes,
-        grammar=_grammar(typed),
-    )
-
-
-def _grammar(typed: dict[str, Any]) -> tuple[GrammarKind, Path] | None:
-    if "grammar" in typed:
-        return "gbnf", typed["grammar"]
-    return ("json_schema", typed["json_schema"]) if "json_schema" in typed else None
 
 
 def _page(command: str | None) -> str:

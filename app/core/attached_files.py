@@ -6,7 +6,7 @@ The frame says how many characters are in it, so that no content can end it. One
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import msgspec
 
@@ -79,9 +79,9 @@ def lifted(text: str) -> Lifted:
     if not frames:
         return Lifted((), text)
     said.append(text[at:].removeprefix(BETWEEN))
-    return Lifted(tuple(frames), BETWEEN.join(part for part in said if part.strip()))
+    return Lifted(tuple(frames), joined(said))
 
 
-def joined(parts: Iterator[str] | tuple[str, ...]) -> str:
+def joined(parts: Iterable[str]) -> str:
     """Return the message that files and texts make; what is blank leaves no gap."""
     return BETWEEN.join(part for part in parts if part.strip())

@@ -90,6 +90,15 @@ class FileSaved(msgspec.Struct, frozen=True, tag="file_saved"):
     problem: Sentence | None = None
 
 
+class DocumentRead(msgspec.Struct, frozen=True, tag="document_read"):
+    """A job has read a file that somebody attaches to a message, unless there was a problem."""
+
+    request: int
+    framed: str = ""
+    """The file as it stands in a message."""
+    problem: Sentence | None = None
+
+
 class JobFailed(msgspec.Struct, frozen=True, tag="job_failed"):
     """A job of the parent process ended with an error that nobody expected; its traceback is in the log."""
 
@@ -108,6 +117,7 @@ JobEvent = (
     | ConversationMade
     | LanesAnalysed
     | FileSaved
+    | DocumentRead
     | DownloadChanged
     | DownloadGone
     | JobFailed

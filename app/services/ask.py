@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from app.core.attached_files import framed, joined
 from app.core.chat import ChatPrompt, Prompt, PromptMessage, TextPrompt, clean_text
 from app.core.events import Failed, Finished, Loaded, LoadProgress
 from app.core.sampling import SamplingSettings
@@ -20,6 +21,7 @@ from app.services.load_check import CheckModel
 from app.services.model_sampling import own_sampling
 from app.services.models import Models
 from app.services.questions import AnswerEvent
+from app.services.reading_files import document_text
 from app.services.templates import Templates
 from app.services.wishes import Question, Wish
 from app.system.settings_file import SettingsFile
@@ -67,7 +69,7 @@ class Ask:
         settings = options.settings(self._own(path) if options.preset is None else None)
         if grammar is not None:
             settings = msgspec.structs.replace(settings, grammar=grammar)
-        prompt = self._prompt(options)
+        prompt = self._prompt(options, _with_files(options))
         self._session.use(Wish(path, options.load, remember=False, anyway=options.load_anyway))
         self._request = self._session.new_request()
         self._session.ask(Question(self._request, prompt, settings, record="off"))
@@ -84,11 +86,11 @@ class Ask:
         _, ref = self._check(path)
         return own_sampling(self._settings, ref.identity) if ref is not None else None
 
-    def _prompt(self, options: AskOptions) -> Prompt:
+    def _prompt(self, options: AskOptions, text: str) -> Prompt:
         if options.raw:
-            return TextPrompt(clean_text(options.prompt))
+            return TextPrompt(text)
         template = self._templates.named_or_file(options.template) if options.template is not None else None
-        messages = [PromptMessage("user", clean_text(options.prompt))]
+        messages = [PromptMessage("user", text)]
         if options.system.strip():
             messages.insert(0, PromptMessage("system", clean_text(options.system)))
         return ChatPrompt(tuple(messages), template)
@@ -107,3 +109,10 @@ class Ask:
         if isinstance(event, Finished | Failed):
             self._outcome = event
         self.told.emit(event)
+
+
+def _with_files(options: AskOptions) -> str:
+    """Return the question behind its files; raises the sentence that says why one of them cannot be read."""
+    files = [framed(path.name, document_text(path)) for path in options.files]
+    question = clean_text(options.prompt)
+    return joined((*files, question)) if files else question

@@ -32,6 +32,8 @@ class AskOptions(msgspec.Struct, frozen=True):
     """Fields of `SamplingSettings` that were asked for."""
     grammar: tuple[GrammarKind, Path] | None = None
     """The file of a grammar or a JSON schema that the answer has to fit."""
+    files: tuple[Path, ...] = ()
+    """They go before the question, in this order."""
 
     def settings(self, own: SamplingSettings | None) -> SamplingSettings:
         """Return what the answer is written with, for a model with settings of its own or none."""

@@ -36,6 +36,7 @@ from app.core.events import (
 )
 from app.core.job_events import (
     ConversationMade,
+    DocumentRead,
     FileSaved,
     FoldersLooked,
     HardwareSampled,
@@ -60,6 +61,7 @@ from app.core.store_events import (
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
+from app.services.attaching import Attaching
 from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.chat_folders import ChatFolders
@@ -147,6 +149,7 @@ class Program:
     answers: Answers
     chat: Chat
     queue: Queue
+    attaching: Attaching
     branches: Branches
     conversations: Conversations
     chat_folders: ChatFolders
@@ -241,6 +244,8 @@ class Program:
                 self.conversations.take(event)
             case LanesAnalysed():
                 self._take_analysed(event)
+            case DocumentRead():
+                self.attaching.take(event)
             case FileSaved():
                 self.file_export.take(event)
             case DownloadChanged() | DownloadGone():

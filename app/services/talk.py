@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from app.core.ports import StorePort
 from app.services.answers import Answers
+from app.services.attaching import Attaching
 from app.services.branches import Branches
 from app.services.chat import Chat
 from app.services.chat_folders import ChatFolders
@@ -47,6 +48,7 @@ class Talk(NamedTuple):
     model_notes: ModelNotes
     model_sampling: ModelSampling
     message_search: MessageSearch
+    attaching: Attaching
 
 
 def talk_services(
@@ -87,4 +89,5 @@ def talk_services(
     notes = ModelNotes(keeper, store, session, models)
     own = ModelSampling(session, chat, sampling, settings)
     made = (answers, chat, queue, branches, conversations, folders, comparing, trash, prompt, presets, steps, fits)
-    return Talk(*made, notes, own, MessageSearch(store, conversations, chat, branches))
+    search = MessageSearch(store, conversations, chat, branches)
+    return Talk(*made, notes, own, search, Attaching(chat, jobs, notices))

@@ -1,0 +1,103 @@
+"""Files that somebody attaches to a message: read by jobs, then put into the draft of where they were attached.
+
+Knows no widget. What the shown draft is to get is told in `attached`; the draft of another conversation is changed here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+
+from app.core.attached_files import framed
+from app.core.errors import UserError
+from app.core.job_events import DocumentRead
+from app.core.signal import Signal
+from app.core.words import Sentence, translate
+from app.services.chat import Chat
+from app.services.drafts import place_of
+from app.services.file_names import short_name
+from app.services.notices import Notice, Notices
+from app.services.reading_files import document_text
+from app.system.jobs import Jobs
+
+
+class Reading(msgspec.Struct, frozen=True):
+    """One file that is being read."""
+
+    number: int
+    path: Path
+    place: int
+    """The conversation whose draft gets it, or `NEW_CHAT`."""
+
+    @property
+    def name(self) -> str:
+        """What it is called in a sentence."""
+        return short_name(self.path)
+
+
+class Attaching:
+    """Reads what is attached; what cannot be read is told in a notice."""
+
+    def __init__(self, chat: Chat, jobs: Jobs, notices: Notices) -> None:
+        self.changed: Signal[()] = Signal()
+        """Another file is being read, or one is not any more."""
+        self.attached: Signal[str] = Signal()
+        """A file, in its frame, is to be a part of the draft that is shown."""
+        self._chat = chat
+        self._jobs = jobs
+        self._notices = notices
+        self._reading: dict[int, Reading] = {}
+        self._count = 0
+
+    @property
+    def reading(self) -> tuple[Reading, ...]:
+        """The files that are being read for the draft that is shown, in the order in which they were attached."""
+        place = place_of(self._chat.shown)
+        return tuple(each for each in self._reading.values() if each.place == place)
+
+    def attach(self, paths: Iterable[Path]) -> None:
+        """Have files read for the draft that is shown; one that is being read for it already is not read twice."""
+        place = place_of(self._chat.shown)
+        for path in paths:
+            if any(each.path == path for each in self.reading):
+                continue
+            self._count += 1
+            self._reading[self._count] = Reading(self._count, path, place)
+            self._begin(self._count, path)
+        self.changed.emit()
+
+    def leave(self, number: int) -> None:
+        """Attach a file no longer that is being read."""
+        if self._reading.pop(number, None) is not None:
+            self.changed.emit()
+
+    def take(self, event: DocumentRead) -> None:
+        """Take in what a file says, or why it says nothing."""
+        reading = self._reading.pop(event.request, None)
+        if reading is None:
+            return
+        if event.problem is not None:
+            self._notices.post(Notice(event.problem))
+        elif reading.place == place_of(self._chat.shown):
+            self.attached.emit(event.framed)
+        else:
+            earlier = self._chat.drafts.of(reading.place)
+            self._chat.drafts.write(msgspec.structs.replace(earlier, pasted=(*earlier.pasted, event.framed)))
+        self.changed.emit()
+
+    def _begin(self, number: int, path: Path) -> None:
+        def read() -> DocumentRead:
+            try:
+                return DocumentRead(number, framed(path.name, document_text(path)))
+            except UserError as error:
+                return DocumentRead(number, problem=error.sentence)
+
+        self._jobs.submit("document", read, lambda: DocumentRead(number, problem=_broken(path)))
+
+
+def _broken(path: Path) -> Sentence:
+    return translate(
+        "Documents", "The file “{name}” could not be attached; the log has the details.", name=short_name(path)
+    )

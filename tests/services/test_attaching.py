@@ -1,0 +1,71 @@
+"""Files are read beside the window and come into the draft of where they were attached."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from app.core.attached_files import framed
+from app.core.draft import NEW_CHAT
+from app.services.attaching import Attaching
+from app.services.drafts import place_of
+from tests.desk import Desk
+from tests.services.asking import say
+
+
+@pytest.fixture
+def attaching(desk: Desk) -> Attaching:
+    desk.program.conversations.start()
+    return desk.program.attaching
+
+
+def test_files_come_once_each_in_their_frames(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:
+    came: list[str] = []
+    attaching.attached.connect(came.append)
+    files = [tmp_path / "a.txt", tmp_path / "b.md"]
+    for file in files:
+        file.write_text(file.name, "utf-8")
+    attaching.attach([*files, files[0]])
+    assert [each.name for each in attaching.reading] == ["a.txt", "b.md"]
+    desk.until(lambda: not attaching.reading)
+    assert sorted(came) == [framed("a.txt", "a.txt"), framed("b.md", "b.md")]
+
+
+def test_one_that_cannot_be_read_is_told_with_its_name(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:
+    came: list[str] = []
+    attaching.attached.connect(came.append)
+    attaching.attach([tmp_path / "gone.txt"])
+    desk.until(lambda: not attaching.reading)
+    assert came == []
+    assert "“gone.txt”" in desk.told
+
+
+def test_one_that_is_wanted_no_more_does_not_come(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:
+    came: list[str] = []
+    attaching.attached.connect(came.append)
+    for name in ("a.txt", "b.txt"):
+        (tmp_path / name).write_text(name, "utf-8")
+    attaching.attach([tmp_path / "a.txt"])
+    attaching.leave(attaching.reading[0].number)
+    attaching.attach([tmp_path / "b.txt"])
+    desk.until(lambda: not attaching.reading)
+    assert came == [framed("b.txt", "b.txt")]
+
+
+def test_a_file_stays_with_the_chat_that_it_was_attached_in(
+    desk: Desk, attaching: Attaching, model: Path, tmp_path: Path
+) -> None:
+    desk.load(model)
+    say(desk, "One", "1")
+    place = place_of(desk.program.chat.shown)
+    came: list[str] = []
+    attaching.attached.connect(came.append)
+    (tmp_path / "a.txt").write_text("x", "utf-8")
+    attaching.attach([tmp_path / "a.txt"])
+    desk.program.conversations.new()
+    assert place_of(desk.program.chat.shown) == NEW_CHAT
+    drafts = desk.program.chat.drafts
+    desk.until(lambda: not drafts.of(place).is_empty)
+    assert drafts.of(place).pasted == (framed("a.txt", "x"),)
+    assert came == []
