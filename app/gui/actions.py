@@ -78,6 +78,7 @@ def _chat() -> list[_Entry]:
     system_prompt = translate("Actions", "System prompt and chat presets…")
     return [
         _Entry("write_action", translate("Actions", "&Write a message"), "Ctrl+L", "chat"),
+        _Entry("attach_action", translate("Actions", "&Attach files…"), "Ctrl+Shift+A", "chat"),
         _Entry("previous_message_action", translate("Actions", "Previous message"), "Alt+Up", "chat", in_chat=True),
         _Entry("next_message_action", translate("Actions", "Next message"), "Alt+Down", "chat", in_chat=True),
         _Entry("system_prompt_action", system_prompt, "Ctrl+Shift+E", "chat", starts_group=True),

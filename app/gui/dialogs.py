@@ -32,6 +32,18 @@ class Dialogs:
         dialog.fileSelected.connect(lambda path: chosen(Path(path)))
         dialog.open()
 
+    def choose_files(self, folder: Path, icons: Icons, chosen: Callable[[list[Path]], None]) -> None:
+        """Let people choose files to attach; the icons are for where the system has no chooser."""
+        from app.gui.widgets.file_chooser import dress  # noqa: PLC0415  as above
+
+        dialog = QFileDialog(self._window, translate("Dialogs", "Attach files"), str(folder))
+        dialog.setObjectName("attach_dialog")
+        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dress(dialog, icons)
+        dialog.filesSelected.connect(lambda paths: chosen([Path(path) for path in paths]))
+        dialog.open()
+
     def show_details(self, sentence: str, lines: list[str]) -> None:
         """Show the lines of a log that belong to a sentence."""
         box = QMessageBox(self._window)

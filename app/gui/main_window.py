@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from PySide6.QtCore import QByteArray, QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QIcon, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDragLeaveEvent, QDropEvent, QIcon, QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
     QMainWindow,
@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from app.gui import theme
 from app.gui.actions import Actions
+from app.gui.chat.given_files import files_in
 from app.gui.chat.page import ChatPage
 from app.gui.chat.step_bar import StepBar
 from app.gui.chat.system_prompt_line import SystemPromptLine
@@ -31,6 +32,7 @@ from app.gui.next_token.panel import NextTokenPanel
 from app.gui.notices import NoticeBar
 from app.gui.sampling.panel import SamplingPanel
 from app.gui.widgets.buttons import IconButton
+from app.gui.widgets.drop_cover import DropCover
 from app.gui.widgets.header import Header
 from app.gui.widgets.page_tabs import PageTabs
 from app.gui.widgets.panes import Panes
@@ -62,6 +64,8 @@ class MainWindow(QMainWindow):
 
     model_dropped = Signal(Path)
     """A model file was dropped on the window."""
+    files_dropped = Signal(list)
+    """Other files were dropped on it: their paths."""
     page_wanted = Signal(str)
     """Somebody wants to see a page: its name."""
     closing = Signal()
@@ -90,6 +94,7 @@ class MainWindow(QMainWindow):
         self.panes = Panes(self._left(), self._middle(), self._right())
         self.panes.shown_changed.connect(self._show_buttons)
         self.setCentralWidget(self.panes)
+        self._cover = DropCover(self)
         self.actions_by_name.tell_keys(self)
         self._show_buttons()
         self.show_page("chat")
@@ -142,16 +147,28 @@ class MainWindow(QMainWindow):
             self.move(free.topLeft())
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Accept one model file."""
+        """Accept files, and say what letting go of them does: a model is loaded, others are attached."""
         if _model_in(event) is not None:
+            self._cover.say(self.tr("Let go to load this model"))
+            event.acceptProposedAction()
+        elif files_in(event.mimeData()):
+            self._cover.say(self.tr("Let go to attach the files to your message"))
             event.acceptProposedAction()
 
+    def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
+        """Say nothing any more."""
+        self._cover.say("")
+
     def dropEvent(self, event: QDropEvent) -> None:
-        """Say that a model was dropped."""
-        path = _model_in(event)
-        if path is not None:
+        """Say that a model or other files were dropped."""
+        self._cover.say("")
+        path, files = _model_in(event), files_in(event.mimeData())
+        if path is not None or files:
             event.acceptProposedAction()
+        if path is not None:
             self.model_dropped.emit(path)
+        elif files:
+            self.files_dropped.emit(files)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Say that the window goes; the program ends everything in order after it."""
@@ -286,5 +303,4 @@ class MainWindow(QMainWindow):
 
 
 def _model_in(event: QDropEvent) -> Path | None:
-    paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
-    return next((path for path in paths if path.name.lower().endswith(SUFFIX)), None)
+    return next((path for path in files_in(event.mimeData()) if path.name.lower().endswith(SUFFIX)), None)

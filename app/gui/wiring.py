@@ -8,6 +8,7 @@ from PySide6.QtCore import QObject, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 
 from app.core.words import translate
+from app.gui.attach_wiring import AttachWiring
 from app.gui.chat.glyphs import Glyphs
 from app.gui.chat.reproductions import Reproductions
 from app.gui.compare_wiring import CompareWiring
@@ -21,7 +22,6 @@ from app.services.models import is_very_small
 from app.services.notices import Notice
 from app.services.program import Program
 from app.services.turns import Turn
-from app.services.units import count
 from app.services.wishes import Wish
 
 
@@ -38,7 +38,8 @@ class Wiring(QObject):
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
         self._compare = CompareWiring(program, window, self._on_demand.compare_page, self._on_demand.open_what_if)
-        self._pages = (self._compare, *other_pages(program, window, self._on_demand))
+        attach = AttachWiring(program, window, self._dialogs)
+        self._pages = (self._compare, attach, *other_pages(program, window, self._on_demand))
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()
@@ -116,7 +117,6 @@ class Wiring(QObject):
         page.turn_actions.settings_wanted.connect(self._use_settings)
         page.turn_actions.more_entries.append(self._reproductions.add_to)
         self._reproductions.larger_context_wanted.connect(self._choose_context)
-        page.composer.draft.too_long.connect(self._tell_too_long)
         page.composer.draft.nothing_to_undo.connect(window.actions_by_name["undo_delete_action"].trigger)
         page.transcript.first_text_painted.connect(self._note_first_text)
         page.transcript.link_clicked.connect(lambda address: QDesktopServices.openUrl(QUrl(address)))
@@ -268,14 +268,6 @@ class Wiring(QObject):
         ttft_ms = self._program.live.first_text_painted(turn, now_ns)
         if ttft_ms is not None:
             self._program.chat.note_ttft(turn, ttft_ms)
-
-    def _tell_too_long(self, characters: int) -> None:
-        sentence = translate(
-            "Composer",
-            "This text has {characters} characters, too many for one message: paste a part of it.",
-            characters=count(characters),
-        )
-        self._program.notices.post(Notice(sentence, level="hint", brief=True))
 
     def _use_settings(self, settings: dict[str, object]) -> None:
         """Go on with the settings of an answer; where these hold already nothing else would show that it was heard."""

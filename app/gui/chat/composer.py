@@ -12,24 +12,27 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMoveEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.attached_files import joined, lifted
 from app.core.chat import clean_text
 from app.gui import theme
 from app.gui.chat.draft import MARGIN_PX, Draft, is_long
 from app.gui.chat.left_out_button import LeftOutButton
+from app.gui.chat.paste_history import PasteHistory
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.chat.pasted import Pasted, PastedList
+from app.gui.chat.reading_list import ReadingList
 from app.gui.ground import paint_ground, stand_alone
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
 from app.gui.widgets.words import set_hint
+from app.services.attaching import Reading
 from app.services.turns import Turn
 
 MAX_CHARACTERS = 1_000_000
 """Of one message, pasted texts counted."""
 _MOST_SHARE = 0.4
 """Of the height of the window, for what is written."""
-_BETWEEN = "\n\n"
 
 
 @dataclass(frozen=True)
@@ -43,12 +46,18 @@ class Written:
     def message(self) -> str:
         """The message that it makes: what was pasted comes before what is said of it."""
         text = self.text.rstrip("\n")  # nobody asks for empty lines at the end
-        return _BETWEEN.join(part for part in (*(each.text for each in self.pasted), text) if part.strip())
+        return joined((*(each.text for each in self.pasted), text))
+
+    @classmethod
+    def of(cls, message: str) -> Written:
+        """Return a message as it stands in a composer: its files apart, and a text apart that is too long to be typed in."""
+        apart = lifted(message)
+        pasted = tuple(map(Pasted, apart.framed))
+        return cls("", (*pasted, Pasted(apart.text))) if is_long(apart.text) else cls(apart.text, pasted)
 
     def followed_by(self, later: Written) -> Written:
         """Return both in one."""
-        text = _BETWEEN.join(part for part in (self.text, later.text) if part.strip())
-        return Written(text, (*self.pasted, *later.pasted))
+        return Written(joined((self.text, later.text)), (*self.pasted, *later.pasted))
 
 
 class StatusLine(ElidedLabel):
@@ -97,6 +106,10 @@ class Composer(QFrame):
     """Whether a button here offers a larger context; said again whenever it may have changed."""
     dropping_wanted = Signal()
     """Somebody wants the oldest turns to go where the context is full."""
+    files_wanted = Signal()
+    """Somebody wants to choose files."""
+    file_left = Signal(int)
+    """Somebody does not want a file any more that is being read: its number."""
 
     def __init__(self, icons: Icons, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -104,13 +117,18 @@ class Composer(QFrame):
         self.draft = Draft()
         self.status = StatusLine()
         self._pasted = PastedList(icons)
-        self._history = _PasteHistory(self._pasted, self.draft)
+        self._reading = ReadingList(icons)
+        self._is_reading = False
+        self._history = PasteHistory(self._pasted, self.draft)
         self._busy = False
         self._offers_pause = True
         self._refusal = ""
         self.undoes_elsewhere = False
         """Whether something was deleted after what is written here was changed: that is undone first."""
         self._sent: Written | None = None
+        self._attach = IconButton(
+            icons, "attach", self.tr("Attach files"), object_name="attach_button", action="attach_action"
+        )
         self._send = IconButton(icons, "send", self.tr("Send"), object_name="send_button", look="primary")
         self._stop = IconButton(
             icons,
@@ -137,7 +155,9 @@ class Composer(QFrame):
         self.draft.long_pasted.connect(self._paste)
         self.draft.installEventFilter(self)
         self._pasted.changed.connect(self._refresh)
-        self._pasted.show_wanted.connect(lambda pasted: PasteViewer(pasted.text, self).open())
+        self._pasted.show_wanted.connect(self._show)
+        self._reading.left.connect(self.file_left)
+        self._attach.clicked.connect(self.files_wanted)
         self._send.clicked.connect(self._submit)
         self._stop.clicked.connect(self.stopped)
         self._larger.clicked.connect(self.larger_context_wanted)
@@ -209,11 +229,21 @@ class Composer(QFrame):
 
     def give_back(self, text: str) -> None:
         """Put a message that came to nothing back before what is written, as it was written."""
-        back = self._sent if self._sent is not None and clean_text(self._sent.message) == text else None
-        if back is None:
-            back = Written(pasted=(Pasted(text),)) if is_long(text) else Written(text)
+        is_sent = self._sent is not None and clean_text(self._sent.message) == text
+        back = self._sent if self._sent is not None and is_sent else Written.of(text)
         self.write(back.followed_by(self.written))
         self.draft.setFocus()
+
+    def attach(self, framed: str) -> None:
+        """Put a file into the message, in its frame, unless it is a part of it already."""
+        if all(each.text != framed for each in self._pasted.all):
+            self._paste(framed)
+
+    def show_reading(self, files: Sequence[Reading]) -> None:
+        """Show which files are being read; what is written waits for them."""
+        self._is_reading = bool(files)
+        self._reading.show_files(files)
+        self._refresh_send()
 
     def take_text(self) -> None:
         """Forget the draft: it was sent."""
@@ -243,6 +273,7 @@ class Composer(QFrame):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
+        row.addWidget(self._attach)
         row.addWidget(self.status, 1)
         row.addWidget(self.left_out)
         row.addWidget(self._drop)
@@ -251,8 +282,8 @@ class Composer(QFrame):
         row.addWidget(self._buttons)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_L - MARGIN_PX, theme.SPACE_M - MARGIN_PX, theme.SPACE_S, theme.SPACE_S)
-        row.setContentsMargins(MARGIN_PX, 0, 0, 0)
         layout.setSpacing(theme.SPACE_XS - MARGIN_PX)
+        layout.addWidget(self._reading)
         layout.addWidget(self._pasted)
         layout.addWidget(self.draft)
         layout.addLayout(row)
@@ -265,9 +296,13 @@ class Composer(QFrame):
             self._history.add(Pasted(text))
             self.draft.setFocus()
 
+    def _show(self, pasted: Pasted) -> None:
+        file = pasted.file
+        PasteViewer(file.text if file else pasted.text, self, title=file.name if file else "").open()
+
     def _submit(self) -> None:
         message = self.written.message
-        if message:
+        if message and not self._is_reading:
             self.sent.emit(message)
 
     def _refresh(self) -> None:
@@ -276,7 +311,7 @@ class Composer(QFrame):
         self.edited.emit()
 
     def _refresh_send(self) -> None:
-        self._send.setEnabled(not self._busy and self.has_text and not self._refusal)
+        self._send.setEnabled(not self._busy and self.has_text and not self._refusal and not self._is_reading)
 
     def _show_focus(self, focused: bool) -> None:
         self.setProperty("focused", focused)
@@ -290,48 +325,3 @@ def _hidden_button(words: str, name: str) -> QPushButton:
     button.setObjectName(name)
     button.hide()
     return button
-
-
-class _PasteHistory:
-    """Undoes and redoes the pasting of long texts in turn with the edits of the draft."""
-
-    def __init__(self, pasted: PastedList, draft: Draft) -> None:
-        self._pasted = pasted
-        self._draft = draft
-        self._done: list[tuple[Pasted, int]] = []
-        """What was pasted, and how many edits of the draft could be undone then."""
-        self._undone: list[tuple[Pasted, int]] = []
-
-    def add(self, pasted: Pasted) -> None:
-        """Paste a text."""
-        self._draft.document().setModified(False)  # what is typed next is an edit of its own, not part of the last
-        self._done.append((pasted, self._steps))
-        self._undone.clear()
-        self._pasted.add(pasted)
-
-    def undo(self) -> bool:
-        """Take back the last paste, if nothing was edited after it; False leaves the turn to the draft."""
-        here = self._pasted.all
-        self._done = [each for each in self._done if each[0] in here]
-        if not self._done or self._done[-1][1] < self._steps:
-            return False
-        self._undone.append(self._done.pop())
-        self._pasted.remove(self._undone[-1][0])
-        return True
-
-    def redo(self) -> bool:
-        """Paste again what was taken back last, if that is what comes next."""
-        if not self._undone or self._undone[-1][1] != self._steps:
-            return False
-        self._done.append(self._undone.pop())
-        self._pasted.add(self._done[-1][0])
-        return True
-
-    def forget(self) -> None:
-        """Begin anew with what stands there."""
-        self._done.clear()
-        self._undone.clear()
-
-    @property
-    def _steps(self) -> int:
-        return self._draft.document().availableUndoSteps()

@@ -10,6 +10,7 @@ from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.gui import theme
+from app.gui.chat.given_files import files_in
 from app.gui.chat.writing_keys import key_named, wanted_by
 from app.gui.widgets.direction import follow_direction
 from app.gui.widgets.wrapped_text import keep_line_starts
@@ -37,6 +38,8 @@ class Draft(QPlainTextEdit):
     """Enter was pressed outside an input method."""
     long_pasted = Signal(str)
     """A text was pasted or dropped that is too long to stand among what is written."""
+    files_pasted = Signal(list)
+    """Files were pasted: their paths."""
     too_long = Signal(int)
     """A message of so many characters was not taken: nothing of it was inserted."""
     nothing_to_undo = Signal()
@@ -123,9 +126,11 @@ class Draft(QPlainTextEdit):
         return not source.hasUrls() and super().canInsertFromMimeData(source)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Insert plain text, unless it is too long to be laid out at every key."""
+        """Insert plain text, unless it is too long to be laid out at every key; tell of files."""
         text = source.text()
-        if is_long(text) or len(text) + self.document().characterCount() > LONG_TEXT:
+        if files := files_in(source):
+            self.files_pasted.emit(files)
+        elif is_long(text) or len(text) + self.document().characterCount() > LONG_TEXT:
             self.long_pasted.emit(text)
         else:
             self.insertPlainText(text)

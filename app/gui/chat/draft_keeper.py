@@ -92,4 +92,5 @@ class DraftKeeper(QObject):
 
 
 def _written(draft: Draft) -> Written:
-    return Written(draft.text, tuple(map(Pasted, draft.pasted)))
+    said = Written.of(draft.text)  # what waited to be sent when the program ended may have files
+    return Written(said.text, (*map(Pasted, draft.pasted), *said.pasted))

@@ -1,4 +1,4 @@
-"""Long pasted texts above the draft, each as one row that can be looked at and removed.
+"""Files and long pasted texts above the draft, each as one row that can be looked at and removed.
 
 They are part of the message and never laid out in the text field, which would freeze over them.
 """
@@ -6,15 +6,17 @@ They are part of the message and never laid out in the text field, which would f
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.core.attached_files import AttachedFile, file_of
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel, label
-from app.gui.widgets.words import set_hint
+from app.gui.widgets.words import isolated, set_hint
 from app.services.units import count
 
 ROW_PX = 38
@@ -25,10 +27,15 @@ PREVIEW_CHARACTERS = 80
 
 @dataclass(eq=False)
 class Pasted:
-    """One pasted text; two with the same words are still two."""
+    """One pasted text, or a file in its frame; two with the same words are still two."""
 
     text: str
     tokens: int | None = None
+
+    @cached_property
+    def file(self) -> AttachedFile | None:
+        """The file that it is; None for a text that was pasted."""
+        return file_of(self.text)
 
 
 class PastedRow(QFrame):
@@ -47,9 +54,12 @@ class PastedRow(QFrame):
         self.setFixedHeight(ROW_PX)
         self._facts = label(pixels=theme.SMALL_PX, name="pasted_facts")
         preview = ElidedLabel(theme.SMALL_PX)
-        preview.set_text(" ".join(pasted.text[:PREVIEW_CHARACTERS].split()))
-        show = IconButton(icons, "open", self.tr("Read the pasted text"), object_name="show_pasted_button")
-        remove = IconButton(icons, "close", self.tr("Remove the pasted text"), object_name="remove_pasted_button")
+        file = pasted.file
+        preview.set_text(" ".join((file.text if file else pasted.text)[:PREVIEW_CHARACTERS].split()))
+        read = self.tr("Read the file") if file else self.tr("Read the pasted text")
+        away = self.tr("Remove the file") if file else self.tr("Remove the pasted text")
+        show = IconButton(icons, "open", read, object_name="show_pasted_button")
+        remove = IconButton(icons, "close", away, object_name="remove_pasted_button")
         show.clicked.connect(self.show_wanted)
         remove.clicked.connect(self.remove_wanted)
         row = QHBoxLayout(self)
@@ -64,9 +74,12 @@ class PastedRow(QFrame):
     def show_tokens(self, tokens: int | None) -> None:
         """Show how many tokens the text has; None is not known yet."""
         self.pasted.tokens = tokens
-        text = self.tr("Pasted text · {characters} characters · {tokens} tokens").format(
-            characters=count(len(self.pasted.text)), tokens=count(tokens)
-        )
+        file, told = self.pasted.file, self.tr("Pasted text · {characters} characters · {tokens} tokens")
+        if file is not None:
+            told = self.tr("{name} · {characters} characters · {tokens} tokens")
+        length = len(file.text if file else self.pasted.text)
+        name = isolated(file.name) if file else ""
+        text = told.format(name=name, characters=count(length), tokens=count(tokens))
         self._facts.setText(text)
         set_hint(self._facts, self.tr("No model has counted its tokens yet.") if tokens is None else "")
         self.setAccessibleName(text)

@@ -1,0 +1,170 @@
+"""Files are attached by button, key, drop and paste, and are a part of the message until somebody removes them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit
+
+from app.core.attached_files import framed
+from app.core.commands import Generate
+from app.gui.chat.paste_viewer import PasteViewer
+from app.system import documents
+from tests.fake_engine import CONTEXT
+from tests.gui.conftest import Stage
+from tests.gui.counting import counts, status
+from tests.gui.test_composer import button_of, rows
+
+# The offscreen platform says this of every dialog.
+pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
+CONTENT = "Grüße\nfrom a file"
+FRAME = framed("notes.md", CONTENT)
+
+
+@pytest.fixture
+def notes(tmp_path: Path) -> Path:
+    path = tmp_path / "notes.md"
+    path.write_text(CONTENT, "utf-8")
+    return path
+
+
+def data_of(*paths: Path) -> QMimeData:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    return data
+
+
+def drops(stage: Stage, *paths: Path) -> None:
+    data, copies = data_of(*paths), Qt.DropAction.CopyAction
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    QApplication.sendEvent(stage.window, QDragEnterEvent(QPoint(10, 10), copies, data, buttons, keys))
+    assert stage.sees("drop_cover")
+    QApplication.sendEvent(stage.window, QDropEvent(QPointF(10, 10), copies, data, buttons, keys))
+    assert not stage.sees("drop_cover")
+
+
+def pastes(stage: Stage, *paths: Path) -> None:
+    QGuiApplication.clipboard().setMimeData(data_of(*paths))
+    QTest.keySequence(stage.composer, QKeySequence(QKeySequence.StandardKey.Paste))
+
+
+def chooses(stage: Stage, *paths: Path) -> None:
+    dialog = stage.window.findChild(QFileDialog, "attach_dialog")
+    assert dialog is not None
+    dialog.filesSelected.emit([str(path) for path in paths])
+    dialog.close()
+
+
+def by_button(stage: Stage, *paths: Path) -> None:
+    stage.clicks("attach_button")
+    chooses(stage, *paths)
+
+
+def by_action(stage: Stage, *paths: Path) -> None:
+    stage.triggers("attach_action")
+    chooses(stage, *paths)
+
+
+@pytest.mark.parametrize("way", [drops, pastes, by_button, by_action])
+def test_a_file_is_attached_in_every_way_and_goes_before_what_is_said_of_it(
+    ready: Stage, notes: Path, way: Callable[..., None]
+) -> None:
+    way(ready, notes)
+    assert ready.find("file_reading").accessibleName() == "Reading notes.md …"
+    ready.desk.until(lambda: rows(ready))
+    assert rows(ready) == [f"notes.md · {len(CONTENT)} characters · – tokens"]
+    ready.sends("What is this?")
+    assert ready.engine.chat.messages[0].text == f"{FRAME}\n\nWhat is this?"
+    assert rows(ready) == []
+
+
+def test_a_drag_that_goes_away_leaves_the_window_as_it_was(ready: Stage, notes: Path) -> None:
+    data = data_of(notes)  # the event does not own it
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(1, 1), Qt.DropAction.CopyAction, data, buttons, keys)
+    QApplication.sendEvent(ready.window, enter)
+    QApplication.sendEvent(ready.window, QDragLeaveEvent())
+    assert not ready.sees("drop_cover")
+
+
+def test_nothing_is_sent_without_a_file_that_is_still_read(ready: Stage, notes: Path) -> None:
+    drops(ready, notes)
+    ready.sends("What is this?")
+    assert ready.engine.all(Generate) == []
+    assert not ready.find("send_button").isEnabled()
+    ready.clicks("leave_file_button")
+    ready.presses(Qt.Key.Key_Return)
+    assert ready.engine.chat.messages[0].text == "What is this?"
+
+
+def test_the_same_file_is_attached_once(ready: Stage, notes: Path) -> None:
+    for _ in range(2):
+        drops(ready, notes)
+        ready.desk.until(lambda: not ready.desk.program.attaching.reading)
+    assert len(rows(ready)) == 1
+
+
+def test_a_file_can_be_read_and_removed_again(ready: Stage, notes: Path) -> None:
+    drops(ready, notes)
+    ready.desk.until(lambda: rows(ready))
+    QTest.mouseClick(button_of(ready, "show_pasted_button"), Qt.MouseButton.LeftButton)
+    viewer = ready.window.findChild(PasteViewer)
+    assert viewer is not None and viewer.windowTitle() == "notes.md"
+    shown = viewer.findChild(QPlainTextEdit)
+    assert shown is not None and shown.toPlainText() == CONTENT
+    viewer.close()
+    QTest.mouseClick(button_of(ready, "remove_pasted_button"), Qt.MouseButton.LeftButton)
+    assert rows(ready) == []
+
+
+def test_a_file_that_does_not_fit_is_said_with_the_numbers_before_it_is_sent(ready: Stage, notes: Path) -> None:
+    drops(ready, notes)
+    ready.desk.until(lambda: rows(ready))
+    counts(ready, CONTEXT, CONTEXT + 20)
+    assert rows(ready) == [f"notes.md · {len(CONTENT)} characters · {CONTEXT:,} tokens"]
+    assert status(ready).startswith("Too long by 21 tokens")
+    assert ready.sees("larger_context_button")
+    ready.presses(Qt.Key.Key_Return)
+    assert ready.engine.all(Generate) == []
+
+
+def test_what_cannot_be_read_is_told_and_the_draft_stays(ready: Stage, tmp_path: Path) -> None:
+    (tmp_path / "picture.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    ready.types("What is this?")
+    drops(ready, tmp_path / "picture.png")
+    ready.desk.until(lambda: not ready.desk.program.attaching.reading)
+    assert "“picture.png” is neither text nor a PDF" in ready.desk.told
+    assert (rows(ready), ready.composer.toPlainText()) == ([], "What is this?")
+
+
+def test_a_file_is_undone_in_turn_with_what_was_typed(ready: Stage, notes: Path) -> None:
+    drops(ready, notes)
+    ready.desk.until(lambda: rows(ready))
+    QTest.keySequence(ready.composer, QKeySequence(QKeySequence.StandardKey.Undo))
+    assert rows(ready) == []
+    QTest.keySequence(ready.composer, QKeySequence(QKeySequence.StandardKey.Redo))
+    assert len(rows(ready)) == 1
+
+
+def test_a_question_that_comes_back_has_its_files_apart(ready: Stage) -> None:
+    page = ready.window.parts.chat_page
+    page.composer.give_back(f"{FRAME}\n\nWhat is this?")
+    assert rows(ready) == [f"notes.md · {len(CONTENT)} characters · – tokens"]
+    assert ready.composer.toPlainText() == "What is this?"
+
+
+def test_a_program_that_could_not_start_the_reader_says_so(
+    ready: Stage, notes: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_given: object) -> None:
+        raise OSError("no room")
+
+    monkeypatch.setattr(documents, "Child", refuse)
+    drops(ready, notes)
+    ready.desk.until(lambda: not ready.desk.program.attaching.reading)
+    assert "no process could be started" in ready.desk.told
