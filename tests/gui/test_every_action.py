@@ -87,6 +87,25 @@ def text_size(stage: Stage) -> int:
     return stage.desk.program.settings.values.text_size
 
 
+def finding(stage: Stage) -> None:
+    """Look for a word that is there three times, of which the second is marked."""
+    say(stage, "One", "One and one")
+    stage.triggers("find_action")
+    QTest.keyClicks(stage.find("find_line"), "one")
+    stage.bot.waitUntil(lambda: "3" in stage.reads("find_count"), timeout=60_000)
+    while "2" not in stage.reads("find_count"):
+        QTest.keyClick(stage.find("find_line"), Qt.Key.Key_Return)
+
+
+def finds(number: int) -> Does:
+    """Whether the match of a number is marked."""
+    return lambda stage: stage.sees("find_bar") and stage.reads("find_count").startswith(str(number))
+
+
+def has_keyboard(name: str) -> Does:
+    return lambda stage: in_use(stage).objectName() == name
+
+
 def asks_for_a_printer(stage: Stage) -> bool:
     """Whether a printer can be chosen, or people are told why none can be reached on this machine."""
     latest = stage.desk.program.notices.latest
@@ -105,6 +124,11 @@ TABLE: dict[str, Line] = {
         lambda stage: at_hand(stage) == "1",
         several(said, goes("previous_message_action"), goes("previous_message_action")),
     ),
+    "search_action": Line(has_keyboard("search_line"), said),
+    "find_action": Line(has_keyboard("find_line"), said),
+    "find_next_action": Line(finds(3), finding),
+    "find_previous_action": Line(finds(1), finding),
+    "attach_action": Line(shows(QFileDialog)),
     "system_prompt_action": Line(shows(QDialog, "system_prompt_dialog")),
     "rename_action": Line(
         lambda stage: any(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from pathlib import Path
 
 import msgspec
@@ -67,12 +66,6 @@ def several(desk: Desk, model: Path, count: int) -> list[str]:
     return [str(path) for path in paths]
 
 
-def says_of(fits: FitBadges, wanted: Wanted, reason: str) -> bool:
-    """Whether a verdict has this reason."""
-    fit = fits.get(wanted)
-    return fit is not None and reason in fit.reason.english()
-
-
 def fail_all(desk: Desk, text: str) -> None:
     """Let every question fail, as long as another one follows."""
     for count in range(1, MOST_TRIED + 1):
@@ -108,36 +101,6 @@ def test_where_all_fail_nothing_is_claimed_the_reason_is_told_and_it_is_asked_ag
     assert len(desk.dry_run.asked) == count + 1, "who looks again has it asked again"
     desk.dry_run.answer(devices=(PROCESSOR,))
     desk.until(lambda: (fit := fits.get(one(desk))) and fit.verdict == "fits")
-
-
-def test_files_that_are_refused_count_for_themselves_alone(desk: Desk, fits: FitBadges, model: Path) -> None:
-    paths = several(desk, model, MOST_TRIED + 2)
-    fits.want("menu", paths)
-    refused = []
-    for _ in range(MOST_TRIED + 1):
-        refused.append(desk.dry_run.asked[-1].path)
-        desk.dry_run.fail("model", f"“{Path(refused[-1]).name}” is refused.")
-        desk.settle()
-    good = desk.dry_run.asked[-1].path
-    assert good not in refused
-    desk.dry_run.answer(devices=(PROCESSOR,))
-    desk.until(lambda: (fit := fits.get(good)) and fit.verdict == "fits")
-    for path in refused:
-        reason = f"“{Path(path).name}” is refused."
-        desk.until(partial(says_of, fits, path, reason))
-
-
-def test_where_every_file_is_refused_others_are_judged_by_what_is_known(
-    desk: Desk, fits: FitBadges, model: Path
-) -> None:
-    wanted: list[Wanted] = [*several(desk, model, 2), one(desk), Estimate(one(desk), "Q4_K_M", 1000)]
-    fits.want("menu", wanted)
-    for _ in range(len(desk.program.models.found)):
-        desk.dry_run.fail("model", "This file is refused.")
-        desk.settle()
-    desk.until(lambda: fits.devices)
-    assert not any(device.is_gpu for device in fits.devices)
-    desk.until(lambda: all(says_of(fits, each, "refused") for each in wanted))
 
 
 def test_not_every_file_of_a_large_folder_is_asked_about(desk: Desk, fits: FitBadges, model: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 
 from app.core.attached_document import MOST_BYTES, MOST_CHARACTERS, DocumentFault
 from app.system import documents
+from app.system.child import Target
 from app.system.document_text import UnreadableDocument, text_of
 from app.system.documents import read_document
 from tests.pdfs import pdf_of
@@ -146,7 +147,7 @@ def vanish(connection: Connection, path: str, memory: str) -> None:
     ],
 )
 def test_a_process_that_goes_beyond_its_limits_is_ended(
-    tmp_path: Path, target: documents.Target, seconds: float, memory: int, fault: DocumentFault
+    tmp_path: Path, target: Target, seconds: float, memory: int, fault: DocumentFault
 ) -> None:
     with pytest.raises(UnreadableDocument) as caught:
         read_document(tmp_path, seconds=seconds, memory=memory, target=target)

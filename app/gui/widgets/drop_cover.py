@@ -26,8 +26,9 @@ class DropCover(QWidget):
         """Cover the parent and say this; nothing uncovers it."""
         self._words = words
         self.setAccessibleName(words)
-        if words:
-            self.setGeometry(self.parentWidget().rect())
+        around = self.parentWidget()
+        if words and around is not None:
+            self.setGeometry(around.rect())
             self.raise_()
         self.setVisible(bool(words))
         self.update()
