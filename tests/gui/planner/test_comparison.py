@@ -318,3 +318,9 @@ def test_gpus_of_this_machine_can_be_chosen_together(beside: Beside) -> None:
     assert item.toolTip(0) == "2 × NVIDIA L4 + NVIDIA GeForce RTX 4090"
     item.setCheckState(0, Qt.CheckState.Checked)
     beside.waits(lambda: "2 × L4 + RTX 4090" in beside.column(0))
+
+
+def test_a_row_without_a_roof_is_named_beside_the_charts(beside: Beside) -> None:
+    beside.choose("m5-32", "h100-sxm")
+    beside.waits(lambda: "Not in the roofline. " in beside.says("plan_comparison_drawn"))
+    assert "How much Apple M5 32 GB computes in a second is not known." in beside.says("plan_comparison_drawn")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.gui.planner.comparison.words import answer, band_of, drawn_line, need_line, short_gpu
+from app.gui.planner.comparison.words import answer, band_of, drawn_line, need_line, roofless_line, short_gpu
 from app.services.plan_values import Band, Wanted
 from tests.services.test_plan_comparison import rows_of
 
@@ -51,3 +51,12 @@ def test_it_is_said_where_the_roofline_shows_fewer_rows_than_the_lines() -> None
     assert drawn_line(8, 17, 8, is_selected=False) == fewer.removesuffix(
         " The roofline shows the first one of each GPU."
     )
+
+
+def test_a_row_that_the_roofline_lacks_says_why() -> None:
+    rows = rows_of("m5-32", "h100-sxm").rows
+    told = [("A", next(row for row in rows if row.gpu_id == "m5-32")), ("B", next(row for row in rows if row.roof))]
+    assert roofless_line(told) == (
+        "Not in the roofline. A: How much Apple M5 32 GB computes in a second is not known."
+    )
+    assert roofless_line(told[1:]) == ""

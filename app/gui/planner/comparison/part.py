@@ -20,6 +20,7 @@ from app.gui.planner.comparison.choices import Choices
 from app.gui.planner.comparison.export_menu import PlanExport
 from app.gui.planner.comparison.gpu_dialog import GpuDialog
 from app.gui.planner.comparison.legend import Legend
+from app.gui.planner.comparison.line_marks import LETTERS
 from app.gui.planner.comparison.picture import comparison_picture
 from app.gui.planner.comparison.roof_chart import RoofDrawing
 from app.gui.planner.comparison.rows_table import RowsTable
@@ -245,7 +246,9 @@ class ComparisonPart(PlannerPart):
         one_each = [each for each in drawn if firsts[each.row.key[2]] == each.number]
         roofs = drawn if selected else one_each
         self.roofs.show_rows(roofs, self._shown.reference)
-        self.drawn.setText(words.drawn_line(len(drawn), len(known), len(roofs), is_selected=bool(selected)))
+        told = words.drawn_line(len(drawn), len(known), len(roofs), is_selected=bool(selected))
+        missing = words.roofless_line([(LETTERS[each.number], each.row) for each in roofs])
+        self.drawn.setText("\n".join(part for part in (told, missing) if part))
 
     def _use_chats(self) -> None:
         use, chosen = self._use.measured, self._comparison.chosen

@@ -208,6 +208,14 @@ def drawn_line(drawn: int, known: int, roofs: int, *, is_selected: bool) -> str:
     return line
 
 
+def roofless_line(rows: Sequence[tuple[str, ComparedRow]]) -> str:
+    """Return which of the rows that are drawn, each with its letter, the roofline lacks, and why; empty for none."""
+    said = [f"{letter}: {render(row.why_no_roof)}" for letter, row in rows if row.why_no_roof is not None]
+    if not said:
+        return ""
+    return translate("PlanComparison", "Not in the roofline. {rows}").format(rows=" ".join(said))
+
+
 def _drawn_words(drawn: int, known: int, *, is_selected: bool) -> str:
     if is_selected:
         return translate("PlanComparison", "Drawn below: the rows that are selected.")
