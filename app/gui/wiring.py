@@ -16,7 +16,7 @@ from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.on_demand import OnDemand
-from app.gui.other_pages import other_pages
+from app.gui.other_pages import Joined, other_pages
 from app.gui.theme import Themes
 from app.services.models import is_very_small
 from app.services.notices import Notice
@@ -39,7 +39,7 @@ class Wiring(QObject):
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
         self._compare = CompareWiring(program, window, self._on_demand.compare_page, self._on_demand.open_what_if)
         attach = AttachWiring(program, window, self._dialogs)
-        self._pages = (self._compare, attach, *other_pages(program, window, self._on_demand))
+        self._pages: tuple[Joined, ...] = (self._compare, attach, *other_pages(program, window, self._on_demand))
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()
