@@ -40,8 +40,8 @@ class MessageSearch:
         self._must_ask = False
         self._begins = False
         """Whether the next answer takes the place of what is shown: until then that stays, and nothing flickers."""
-        self._target: tuple[int, int, str] | None = None
-        """The conversation and the message that somebody goes to, and what was looked for."""
+        self._target: tuple[int, str] | None = None
+        """The message that somebody goes to, and what was looked for."""
         chat.deleted.connect(self._take_deleted)
 
     @property
@@ -93,7 +93,7 @@ class MessageSearch:
 
     def open(self, hit: FoundMessage) -> None:
         """Show a message that was found; `reached` follows once its conversation is there."""
-        self._target = (hit.conversation, hit.message, self._text)
+        self._target = (hit.message, self._text)
         if self._chat.conversation_id == hit.conversation:
             self.arrive()
         else:
@@ -102,9 +102,9 @@ class MessageSearch:
     def arrive(self) -> None:
         """A conversation is shown: go to the message in it that somebody wanted, or no longer."""
         target, self._target = self._target, None
-        if target is None or target[0] != self._chat.conversation_id:
+        if target is None:
             return
-        _, message, text = target
+        message, text = target
         turn = self._chat.shown.known.get(message)
         if turn is None:
             return

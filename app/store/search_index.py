@@ -24,6 +24,11 @@ VERSION = 1
 SHORTEST = 3
 """The index knows texts by three letters that follow each other."""
 MOST_TERMS = 12
+MOST_BEGINNINGS = 200
+"""One or two letters that more threes begin with are so common that looking at the newest messages is faster."""
+_END = "\x01\x01"
+"""Stands behind each text, so that its last letters begin threes, too."""
+_LAST_LETTER = "\U0010ffff"
 _LARGEST = 2**63 - 1
 _MERGED = 2
 """A merge that changed fewer rows found nothing to merge: the command itself counts as one."""
@@ -53,6 +58,7 @@ class SearchIndex:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._connection = connection
+        connection.execute("CREATE VIRTUAL TABLE temp.known_three USING fts5vocab (main, part, row)")
 
     @property
     def known(self) -> Known:
@@ -107,17 +113,27 @@ class SearchIndex:
 
     def candidates(self, wanted: str, before: int | None) -> sqlite3.Cursor | None:
         """Return entries that may hold a folded text, with their messages, newest first; None where it cannot narrow."""
-        if len(wanted) >= SHORTEST:
-            table, query = "part", _trigrams(wanted)
-        elif all(map(is_cjk, wanted)):
+        table, query = "part", _trigrams(wanted)
+        if len(wanted) < SHORTEST and all(map(is_cjk, wanted)):
             table, query = "pair", f'"{wanted}"' + ("*" if len(wanted) == 1 else "")
-        else:
-            return None
+        elif len(wanted) < SHORTEST:
+            beginnings = self._threes_with(wanted)
+            if len(beginnings) >= MOST_BEGINNINGS:
+                return None
+            query = _quoted(beginnings or [wanted + _END], "OR")
         return self._connection.execute(
             f"SELECT entry.id, message FROM {table} CROSS JOIN entry ON entry.id = {table}.rowid "
             f"WHERE {table} MATCH ? AND {table}.rowid < ? ORDER BY {table}.rowid DESC",
             (query, _LARGEST if before is None else before),
         )
+
+    def _threes_with(self, wanted: str) -> list[str]:
+        """Return what is known that begins with one or two letters: whatever holds these holds one of them."""
+        rows = self._connection.execute(
+            "SELECT term FROM temp.known_three WHERE term >= ? AND term < ? LIMIT ?",
+            (wanted, wanted + _LAST_LETTER * SHORTEST, MOST_BEGINNINGS),
+        )
+        return [term for (term,) in rows]
 
     def close(self) -> None:
         """Let go of the file; a transaction that is open came to nothing."""
@@ -131,7 +147,7 @@ class SearchIndex:
     def _add(self, entry: int, message: int, text: str) -> None:
         self._connection.execute("INSERT INTO entry (id, message) VALUES (?, ?)", (entry, message))
         folded = fold(text)
-        self._connection.execute("INSERT INTO part (rowid, text) VALUES (?, ?)", (entry, folded))
+        self._connection.execute("INSERT INTO part (rowid, text) VALUES (?, ?)", (entry, folded + _END))
         if pairs := pairs_of(folded):
             self._connection.execute("INSERT INTO pair (rowid, text) VALUES (?, ?)", (entry, pairs))
 
@@ -211,5 +227,8 @@ def _row(known: Known) -> tuple[bytes, int, int | None]:
 def _trigrams(wanted: str) -> str:
     """Return the question for texts that hold all of some threes of letters; more of them cost more than they narrow."""
     threes = list(dict.fromkeys(wanted[start : start + SHORTEST] for start in range(len(wanted) - SHORTEST + 1)))
-    step = -(-len(threes) // MOST_TERMS)
-    return " AND ".join('"' + three.replace('"', '""') + '"' for three in threes[::step])
+    return _quoted(threes[:: max(-(-len(threes) // MOST_TERMS), 1)], "AND")
+
+
+def _quoted(terms: Sequence[str], joined: str) -> str:
+    return f" {joined} ".join('"' + term.replace('"', '""') + '"' for term in terms)

@@ -19,11 +19,12 @@ from app.store.comparisons import hidden_lanes
 from app.store.faults import DATABASE_ERRORS
 from app.store.indexing import MOST_NEW, Indexing
 from app.store.reading import read_text
-from app.store.search_index import SearchIndex
+from app.store.search_index import SHORTEST, SearchIndex
 
 SLICE_S = 0.03
 """How long the store looks before it says what was found so far: others wait for it meanwhile."""
 _LARGEST = 2**63 - 1
+_SAMPLE, _COMMON = 300, 30
 
 _FIELDS = "message.id, message.id, conversation.id, title, role, message.created_ms, CAST(message.text AS BLOB), comparison, state"
 _BESIDE = "CROSS JOIN conversation ON conversation.id = conversation LEFT JOIN answer ON answer.message = message.id"
@@ -80,12 +81,21 @@ class Search:
 
     def _candidates(self, after: SearchPlace | None) -> tuple[sqlite3.Cursor, bool]:
         """Return where the text may be, and whether that is everywhere: a place, a message and maybe its row."""
-        if self._index is not None and not (after is not None and after.is_scan):
+        goes_on_scanning = after.is_scan if after is not None else self._is_common()
+        if self._index is not None and not goes_on_scanning:
             narrowed = self._index.candidates(self._wanted, after.before if after is not None else None)
             if narrowed is not None:
                 return narrowed, False
         before = after.before if after is not None and after.is_scan else _LARGEST
         return self._connection.execute(_ALL, (before,)), True
+
+    def _is_common(self) -> bool:
+        """Whether one or two letters are in so many of the newest messages that these are looked at one by one."""
+        if len(self._wanted) >= SHORTEST:
+            return False
+        newest = "SELECT CAST(text AS BLOB) FROM message ORDER BY id DESC LIMIT ?"
+        texts = (_decoded(text) for (text,) in self._connection.execute(newest, (_SAMPLE,)))
+        return sum(bool(matches(text, self._wanted, 1)) for text in texts) >= _COMMON
 
     def _look_at(self, message: int, row: list[Any] | None = None) -> None:
         """Take a message if it holds the text; it is read where its row is not at hand."""
@@ -95,7 +105,7 @@ class Search:
                 return
             row = list(read[2:])
         conversation, title, role, created_ms, stored, comparison, state = row
-        text = stored.decode("utf-8", "replace") if isinstance(stored, bytes) else ""
+        text = _decoded(stored)
         if state == "open":
             text = read_text(self._connection, message) or text
         if not matches(text, self._wanted, 1) or (comparison is not None and self._is_hidden(conversation, message)):
@@ -115,6 +125,10 @@ class Search:
         if conversation not in self._lanes:
             self._lanes[conversation] = hidden_lanes(self._connection, conversation)
         return message in self._lanes[conversation]
+
+
+def _decoded(stored: object) -> str:
+    return stored.decode("utf-8", "replace") if isinstance(stored, bytes) else ""
 
 
 def find(connection: sqlite3.Connection, indexing: Indexing | None, question: FindMessages) -> MessagesFound:

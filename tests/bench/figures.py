@@ -39,6 +39,7 @@ from tests.bench.prefilling import cancel_prefill, prefill, reuse
 from tests.bench.published_runs import published_depth_error, published_runs_error
 from tests.bench.resuming import resume_from_disk
 from tests.bench.sampler_cards import sampler_cards
+from tests.bench.searching import search
 from tests.bench.setting import Setting
 from tests.bench.starting import engine_start
 from tests.bench.windows import (
@@ -88,6 +89,7 @@ FIGURES = (
     Figure(Bar("gui_memory", "MB", 150.0, "lower"), gui_memory),
     Figure(Bar("candidates_redraw", "ms", 16.0, "lower"), candidates_redraw),
     Figure(Bar("sampler_cards", "ms", 16.0, "lower"), sampler_cards),
+    Figure(Bar("search", "ms", 50.0, "lower"), search),
     Figure(Bar("record_bytes", "bytes", 250.0, "lower"), record_bytes),
     Figure(Bar("close_worst", "s", 3.0, "lower"), close_worst),
     Figure(Bar("token_cost_long_answer", "ratio", 1.2, "lower"), token_cost_long_answer),
