@@ -45,7 +45,7 @@ def find(stage: Stage, text: str, told_then: str) -> None:
     stage.triggers("find_action")
     assert line(stage).hasFocus()
     QTest.keyClicks(line(stage), text)
-    stage.bot.waitUntil(lambda: told(stage) == told_then, timeout=5_000)
+    stage.bot.waitUntil(lambda: told(stage) == told_then, timeout=60_000)
 
 
 def amber(stage: Stage) -> int:
@@ -93,10 +93,24 @@ def test_text_that_comes_while_it_is_written_is_found(chat: Stage) -> None:
     chat.engine.write("A vicu")
     chat.engine.write("na and another VICUNA")
     chat.settle()
-    chat.bot.waitUntil(lambda: told(chat).endswith("of 2"), timeout=5_000)
+    chat.bot.waitUntil(lambda: told(chat).endswith("of 2"), timeout=60_000)
     chat.engine.finish("end")
     chat.settle()
     assert told(chat).endswith("of 2")
+
+
+def test_text_that_comes_out_of_view_is_counted(chat: Stage) -> None:
+    assert chat.desk.program.chat.send("More?")
+    chat.engine.prompt()
+    chat.engine.write("First")
+    chat.settle()
+    find(chat, "llamas", "1 of 1")
+    QTest.keyClick(chat.window, Qt.Key.Key_F3)
+    assert transcript(chat).verticalScrollBar().value() < 60
+    chat.engine.write(", then llamas")
+    chat.settle()
+    chat.bot.waitUntil(lambda: told(chat) == "1 of 2", timeout=60_000)
+    assert transcript(chat).verticalScrollBar().value() < 60
 
 
 def test_another_chat_is_searched_for_the_same(chat: Stage) -> None:
@@ -105,7 +119,7 @@ def test_another_chat_is_searched_for_the_same(chat: Stage) -> None:
     chat.sends("One llama")
     chat.desk.answer("yes")
     chat.settle()
-    chat.bot.waitUntil(lambda: told(chat).endswith("of 1"), timeout=5_000)
+    chat.bot.waitUntil(lambda: told(chat).endswith("of 1"), timeout=60_000)
 
 
 def test_a_hit_of_the_search_over_all_chats_is_marked_in_its_chat(chat: Stage) -> None:
@@ -114,7 +128,7 @@ def test_a_hit_of_the_search_over_all_chats_is_marked_in_its_chat(chat: Stage) -
     QTest.keyClicks(search, "llamas")
     QTest.keyClick(search, Qt.Key.Key_Return)
     chat.settle()
-    chat.bot.waitUntil(lambda: told(chat) == "1 of 1", timeout=5_000)
+    chat.bot.waitUntil(lambda: told(chat) == "1 of 1", timeout=60_000)
     assert line(chat).text() == "llamas" and chat.sees("find_bar")
 
 
