@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 
 import msgspec
 
+from app.core.attached_files import frames_in, lifted
 from app.core.chat import PromptMessage, clean_text
 from app.core.chat_title import next_title, suggested_title
 from app.core.commands import SettingsChange
@@ -282,17 +283,25 @@ def is_shown(conversation: OpenConversation, turn: Turn) -> bool:
 def take_title(conversation: OpenConversation, question: str, now_ms: int) -> None:
     """Give a new conversation the title of its first question, and one that began with a greeting that of the next."""
     if conversation.is_new:
-        conversation.change_head(title=suggested_title(question), created_ms=now_ms)
+        conversation.change_head(title=suggested_title(_said(question)), created_ms=now_ms)
         return
     title, turns = conversation.head.title, conversation.turns
-    named = next_title(title, turns[0].text, question) if turns else title
+    named = next_title(title, _said(turns[0].text), _said(question)) if turns else title
     if named != title:
         conversation.change_head(title=named)
 
 
+def _said(text: str) -> str:
+    """Return what is said in a message beside its files; where nothing is, the name of the first of them."""
+    return lifted(text).text or next((frame.file.name for frame in frames_in(text)), "")
+
+
 def title_of(text: str) -> str:
-    """Return how a message is named in a sentence: its first line, cut at a word."""
-    line = next((" ".join(line.split()) for line in text.splitlines() if line.strip()), "")
+    """Return how a message is named in a sentence: its first line, cut at a word.
+
+    Where nothing is said of the files in it, that is the name of the first one.
+    """
+    line = next((" ".join(line.split()) for line in _said(text).splitlines() if line.strip()), "")
     if len(line) <= TITLE_CHARACTERS:
         return line
     cut = line[:TITLE_CHARACTERS].rpartition(" ")[0]

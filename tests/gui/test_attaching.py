@@ -168,3 +168,28 @@ def test_a_program_that_could_not_start_the_reader_says_so(
     drops(ready, notes)
     ready.desk.until(lambda: not ready.desk.program.attaching.reading)
     assert "no process could be started" in ready.desk.told
+
+
+def test_a_sent_message_shows_its_files_apart_and_opens_them(ready: Stage) -> None:
+    page = ready.window.parts.chat_page
+    page.composer.give_back(f"{FRAME}\n\nWhat is this?")
+    ready.presses(Qt.Key.Key_Return)
+    ready.desk.answer("It is text.")
+    block = page.transcript.turns.blocks[0]
+    assert block.text == "What is this?"
+    assert ready.transcript_text().startswith(f"{FRAME}\n\nWhat is this?")
+    assert ready.desk.program.chat.shown.head.title == "What is this?"
+    spot = page.transcript._spots_in_view()[0]
+    assert spot.spot.kind == "file" and spot.spot.value == f"notes.md · {len(CONTENT)} characters"
+    QTest.mouseClick(page.transcript.viewport(), Qt.MouseButton.LeftButton, pos=spot.spot.rect.center().toPoint())
+    viewer = ready.window.findChild(PasteViewer)
+    assert viewer is not None and viewer.windowTitle() == "notes.md"
+    viewer.close()
+
+
+def test_a_message_of_nothing_but_a_file_is_called_by_its_name(ready: Stage) -> None:
+    page = ready.window.parts.chat_page
+    page.composer.give_back(FRAME)
+    ready.presses(Qt.Key.Key_Return)
+    assert page.transcript.turns.blocks[0].text == ""
+    assert ready.desk.program.chat.shown.head.title == "notes.md"

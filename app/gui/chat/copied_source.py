@@ -16,6 +16,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Protocol
 
 from app.gui.chat.parted_text import GAP
+from app.gui.chat.plain_text import PlainText
 from app.gui.chat.selection import END, Selection
 from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.markdown.sources import Sources
@@ -53,13 +54,12 @@ def source_pieces(selection: Selection, turns: Sequence[Copied]) -> Iterator[str
         if number > numbers.start:
             yield "\n\n"
         selected = selection.range_in(number)
-        turn = turns[number].turn
+        turn, body = turns[number].turn, turns[number].body
         if selected is None:
             continue
         if turns[number].is_user:
-            yield turn.text[slice(*selected)]
+            yield body.copied(*selected) if isinstance(body, PlainText) else turn.text[slice(*selected)]
             continue
-        body = turns[number].body
         text = body.markdown if isinstance(body, ThoughtfulText) else turn.text
         lead = body.lead if isinstance(body, ThoughtfulText) else 0
         start, end = selected

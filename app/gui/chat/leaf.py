@@ -25,9 +25,9 @@ FIRST_THOUGHT_KEY = -3
 
 @dataclass(frozen=True)
 class Spot:
-    """A place that does something: opens a link, copies code, shows a long message or the thinking, scrolls sideways."""
+    """A place that does something: opens a link, copies code, shows a long message, the thinking or a file, scrolls sideways."""
 
-    kind: Literal["link", "copy", "fold", "scroll", "think"]
+    kind: Literal["link", "copy", "fold", "scroll", "think", "file"]
     rect: QRectF
     value: str
     """The address of the link, the code, or what is said at the fold."""

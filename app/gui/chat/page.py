@@ -10,6 +10,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QStackedWidget, QVBoxLayout, QWidget
 
+from app.core.attached_files import AttachedFile
 from app.core.chat import clean_text
 from app.core.events import PrefillProgress
 from app.gui import theme
@@ -17,6 +18,7 @@ from app.gui.chat import footer
 from app.gui.chat.composer import Composer
 from app.gui.chat.count_line import CountLine
 from app.gui.chat.draft_keeper import DraftKeeper
+from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.chat.queued_list import QueuedList
 from app.gui.chat.step_bar import StepBar
 from app.gui.chat.transcript import Transcript
@@ -101,6 +103,7 @@ class ChatPage(QWidget):
         self.composer.dropping_wanted.connect(self.dropping_wanted)
         self.composer.left_out_wanted.connect(self._show_message)
         self.welcome.chosen.connect(self._send_starter)
+        self.transcript.file_clicked.connect(self._show_file)
         self.transcript.moved.connect(self._place_overlays)
         if chat.turns:
             self.transcript.show_turns(chat.turns)
@@ -321,6 +324,9 @@ class ChatPage(QWidget):
         """Have a message at hand that somebody wants to see."""
         self.transcript.setFocus()
         self.transcript.take(number)
+
+    def _show_file(self, file: AttachedFile) -> None:
+        PasteViewer(file.text, self, title=file.name).open()
 
     def _give_keyboard_back(self) -> None:
         """Let the keyboard be where it is while nothing lies over the messages."""

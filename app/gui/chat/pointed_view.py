@@ -16,6 +16,7 @@ from app.gui import theme
 from app.gui.chat import footer
 from app.gui.chat.leaf import Range
 from app.gui.chat.notches import Notches
+from app.gui.chat.plain_text import PlainText
 from app.gui.chat.selection import Place, Selection
 from app.gui.chat.side_scrolling import SideScrolling
 from app.gui.chat.spots import Spots, Spotted, again, distinct, spoken, spot_under, spots_between
@@ -32,6 +33,8 @@ SELECT_ON_MS = 30
 class PointedView(TurnView):
     """Turns that can be selected and pressed."""
 
+    file_clicked = Signal(object)
+    """Somebody wants to read a file of a message (`AttachedFile`)."""
     link_clicked = Signal(str)
     """Somebody wants to open this address; it is one of the web or of mail."""
 
@@ -199,6 +202,9 @@ class PointedView(TurnView):
         if spotted.spot.kind == "link":
             self.link_clicked.emit(spotted.spot.value)
             return
+        if spotted.spot.kind == "file":
+            self._show_file(spotted)
+            return
         if spotted.spot.kind in ("fold", "think"):
             self._spots.focused = self._spots.focused if spotted.spot.kind == "think" else None
             self._selection.clear()  # what was selected lies elsewhere in the text then
@@ -210,6 +216,12 @@ class PointedView(TurnView):
         self._spots.copied = spotted
         self._copied.start()
         self.viewport().update()
+
+    def _show_file(self, spotted: Spotted) -> None:
+        index = self.turns.index_of(spotted.turn)
+        body = self.turns.blocks[index].body if index is not None else None
+        if isinstance(body, PlainText):
+            self.file_clicked.emit(body.files[spotted.spot.key[-1]])
 
     def _toggle_fold(self, number: int) -> None:
         """Show all of a very long message, or only its beginning again."""
@@ -232,7 +244,7 @@ class PointedView(TurnView):
         if spotted is None and self._spots.hovered is None:
             return
         hand = Qt.CursorShape.PointingHandCursor
-        shape = {None: Qt.CursorShape.IBeamCursor, "link": hand, "fold": hand, "think": hand}
+        shape = {None: Qt.CursorShape.IBeamCursor, "link": hand, "fold": hand, "think": hand, "file": hand}
         kind = spotted.spot.kind if spotted is not None else None
         self.viewport().setCursor(shape.get(kind, Qt.CursorShape.ArrowCursor))
         if spotted is None or not spotted.is_same(self._spots.hovered):

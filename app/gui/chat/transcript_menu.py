@@ -29,6 +29,8 @@ class TranscriptMenu(QMenu):
         if kind == "link":
             self._add(translate("Transcript", "Open link"), use)
             self._add(translate("Transcript", "Copy link"), copy_link)
+        elif kind == "file":
+            self._add(translate("Transcript", "Read the file"), use)
         elif kind != "scroll":
             words = spotted.spot.value if kind in ("fold", "think") else translate("Transcript", "Copy code")
             self._add(words, use)

@@ -12,10 +12,12 @@ from typing import NamedTuple
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetricsF, QPainter
 
+from app.core.attached_files import lifted
 from app.gui import theme
 from app.gui.chat import footer
 from app.gui.chat.answer_text import AnswerText
 from app.gui.chat.block_pictures import made
+from app.gui.chat.file_chips import rows_px
 from app.gui.chat.leaf import Range, Spot, draw_sunken
 from app.gui.chat.paper import paper_picture
 from app.gui.chat.plain_text import FOLDED_LINES, PlainText, beginning
@@ -301,12 +303,15 @@ def rects_of(block: TurnBlock, start: int, end: int, shape: Shape) -> list[QRect
 
 def estimate(turn: Turn, shared: Sizes) -> int:
     """Return about how high a turn is; asked for all turns of a conversation when it is opened."""
-    text = turn.text
+    text, files = turn.text, 0
+    if turn.role == "user":
+        apart = lifted(text)
+        text, files = apart.text, len(apart.framed)
     lines = text.count("\n") + len(text) // _CHARACTERS_PER_LINE + 1
     if turn.role == "user":
         if lines > FOLDED_LINES + 2 and beginning(text) is not None:
             lines = FOLDED_LINES + 2
-        extra = 2 * CARD_PADDING_Y
+        extra = 2 * CARD_PADDING_Y + int(rows_px(files))
     else:
         extra = shared.name + shared.footer + (shared.dropped if turn.dropped else 0)
     return lines * shared.line + extra + GAP_PX
