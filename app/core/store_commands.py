@@ -10,6 +10,7 @@ from app.core.draft import Draft
 from app.core.model import ModelRef
 from app.core.model_note import ModelNote
 from app.core.search import PAGE, SearchPlace
+from app.core.whole_chat import WholeChat
 
 
 class OpenStore(msgspec.Struct, frozen=True):
@@ -94,6 +95,20 @@ class CopyBranch(msgspec.Struct, frozen=True):
     head: Conversation
     messages: tuple[tuple[int, int], ...]
     """The id of each message and of its copy, from the first message to the one where the copy ends."""
+
+
+class KeepChat(msgspec.Struct, frozen=True):
+    """Add a whole conversation at once, whose ids are new; answered by `Kept`."""
+
+    request: int
+    chat: WholeChat
+
+
+class ReadChats(msgspec.Struct, frozen=True):
+    """Read conversations whole, at least the first of them; answered by `ChatsRead`."""
+
+    request: int
+    heads: tuple[Conversation, ...]
 
 
 class ReadTrash(msgspec.Struct, frozen=True):
@@ -220,6 +235,8 @@ StoreCommand = (
     | RemoveMessages
     | RestoreMessages
     | CopyBranch
+    | KeepChat
+    | ReadChats
     | ReadTrash
     | RestoreTrash
     | EraseTrash

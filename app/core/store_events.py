@@ -9,6 +9,7 @@ from app.core.conversation import AnswerPrompt, Conversation, Message, Pieces, S
 from app.core.draft import Draft
 from app.core.model_note import ModelNote, ModelUse
 from app.core.search import FoundMessage, SearchPlace
+from app.core.whole_chat import WholeChat
 from app.core.words import Sentence
 
 
@@ -52,6 +53,15 @@ class ConversationRead(msgspec.Struct, frozen=True, tag="conversation_read"):
     """What was written in it and not sent."""
     comparisons: tuple[Comparison, ...] = ()
     """Those of which a lane is there, oldest first."""
+
+
+class ChatsRead(msgspec.Struct, frozen=True, tag="chats_read"):
+    """The first of the conversations that were asked for, whole: as many as are not too much for one answer."""
+
+    request: int
+    chats: tuple[WholeChat, ...]
+    unread: tuple[int, ...] = ()
+    """Those of them of which a part could not be read."""
 
 
 class TrashRead(msgspec.Struct, frozen=True, tag="trash_read"):
@@ -171,6 +181,7 @@ StoreEvent = (
     StoreOpened
     | Kept
     | ConversationRead
+    | ChatsRead
     | TrashRead
     | Restored
     | PiecesRead

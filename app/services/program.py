@@ -55,9 +55,7 @@ from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.replay_events import Reproduced
 from app.core.signal import Signal
-from app.core.store_events import (
-    StoreEvent,
-)
+from app.core.store_events import ChatsRead, StoreEvent
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
@@ -191,6 +189,9 @@ class Program:
     kept_states: KeptStates
     summoned: Signal[str] = field(default_factory=Signal)
     """The program was started once more: the window comes to the front, with the model of this path if there is one."""
+
+    chats_read: Signal[ChatsRead] = field(default_factory=Signal)
+    """Conversations came whole out of the store, for whoever asked for them."""
 
     def start(self, model: Path | None) -> None:
         """Begin as a window does: load the model that was named, or used last, or is the first usable one.

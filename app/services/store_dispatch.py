@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, assert_never
 
 from app.core.store_events import (
+    ChatsRead,
     ConversationRead,
     Kept,
     MessagesFound,
@@ -37,6 +38,8 @@ def hand_on_from_store(program: Program, event: StoreEvent) -> None:
             program.model_notes.take(event)
         case ConversationRead() | StoreFailed() | StoreRecovered():
             program.conversations.take(event)
+        case ChatsRead():
+            program.chats_read.emit(event)
         case ModelUseMeasured():
             program.model_notes.take(event)
         case Kept():

@@ -24,6 +24,7 @@ from app.core.store_commands import (
     MeasureModelUse,
     MeasureStore,
     MeasureUse,
+    ReadChats,
     ReadConversation,
     ReadModelUse,
     ReadPieces,
@@ -32,6 +33,7 @@ from app.core.store_commands import (
     ReadTrash,
 )
 from app.core.store_events import (
+    ChatsRead,
     ConversationRead,
     MessagesFound,
     ModelUseMeasured,
@@ -71,11 +73,13 @@ from app.store.searching import find
 from app.store.trash import read_trash
 from app.store.unwritten import Parts, heads_with_unwritten, lay_over, named_in, newest_deletion_in, newest_in
 from app.store.use import read_model_chats, read_use
+from app.store.whole_chats import read_chats
 
 _log = logging.getLogger(__name__)
 
 Answer = (
     ConversationRead
+    | ChatsRead
     | TrashRead
     | PiecesRead
     | RecordRead
@@ -88,6 +92,7 @@ Answer = (
 )
 Question = (
     ReadConversation
+    | ReadChats
     | ReadTrash
     | ReadPieces
     | ReadRecord
@@ -116,6 +121,8 @@ class Reader:
         match question:
             case ReadConversation():
                 return self._conversation(question, pending)
+            case ReadChats():
+                return self._chats(question, pending)
             case ReadTrash(request):
                 return TrashRead(request, self._trash())
             case ReadPieces(request, tokenizer):
@@ -159,6 +166,12 @@ class Reader:
             self.draft(question.conversation),
             parts.compared(there),
         )
+
+    def _chats(self, question: ReadChats, pending: Sequence[Change]) -> ChatsRead:
+        def read(conversation: int) -> ConversationRead:
+            return self._conversation(ReadConversation(question.request, conversation), pending)
+
+        return read_chats(self._connection, question, read, self._noting)
 
     def _read_all(self, connection: sqlite3.Connection, conversation: int, parts: Parts) -> None:
         """Read what is not deleted of a conversation, at once; where that fails, one answer after another."""

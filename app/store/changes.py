@@ -12,6 +12,7 @@ from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
     EraseTrash,
+    KeepChat,
     KeepComparison,
     KeepConversation,
     KeepDraft,
@@ -55,7 +56,7 @@ class TakenOver:
     digest: bytes
 
 
-Asked = KeepQuestion | KeepLanes | CopyBranch
+Asked = KeepQuestion | KeepLanes | CopyBranch | KeepChat
 """Commands that keep something and are answered by `Kept`."""
 Unasked = (
     KeepConversation

@@ -150,7 +150,12 @@ def unpack_indices(stored: Any) -> tuple[int, ...]:
 
 def pack_spans(spans: Sequence[PromptSpan], shared: int = 0) -> bytes:
     """Return the parts of a prompt in few bytes, without as many of the first ones as another prompt has, too."""
-    rows = [(span.start, span.end, span.part, span.message) for span in spans[shared:]]
+    return pack_span_rows(spans[shared:], shared)
+
+
+def pack_span_rows(spans: Sequence[PromptSpan], shared: int) -> bytes:
+    """Return parts of a prompt in few bytes, behind so many of another one."""
+    rows = [(span.start, span.end, span.part, span.message) for span in spans]
     return zlib.compress(msgspec.msgpack.encode((shared, rows)))
 
 

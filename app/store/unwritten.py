@@ -12,6 +12,7 @@ from app.core.conversation import AnswerState, Conversation, Message, StoredAnsw
 from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
+    KeepChat,
     KeepComparison,
     KeepConversation,
     KeepLanes,
@@ -20,6 +21,7 @@ from app.core.store_commands import (
     RemoveMessages,
     RestoreMessages,
 )
+from app.core.whole_chat import WholeChat
 from app.store.changes import Change, EndOpenAnswers, Stretch
 
 
@@ -27,13 +29,23 @@ def heads_with_unwritten(read: Sequence[Conversation], pending: Sequence[Change]
     """Return the conversations as they will be on disk once everything is written, newest first."""
     heads = {head.id: head for head in read}
     for change in pending:
-        if isinstance(change, KeepConversation | KeepQuestion | KeepLanes | CopyBranch):
-            head = change.head if isinstance(change, CopyBranch) else change.conversation
+        if isinstance(change, KeepConversation | KeepQuestion | KeepLanes | CopyBranch | KeepChat):
+            head = _head_of(change)
             if head.deleted_ms is None:
                 heads[head.id] = head
             else:
                 heads.pop(head.id, None)
     return tuple(sorted(heads.values(), key=lambda head: (-head.changed_ms, -head.id)))
+
+
+def _head_of(change: KeepConversation | KeepQuestion | KeepLanes | CopyBranch | KeepChat) -> Conversation:
+    match change:
+        case CopyBranch(_, head):
+            return head
+        case KeepChat(_, chat):
+            return chat.head
+        case _:
+            return change.conversation
 
 
 def newest_in(pending: Sequence[Change]) -> int:
@@ -54,6 +66,9 @@ def newest_in(pending: Sequence[Change]) -> int:
                 newest = max(newest, message.id)
             case CopyBranch(_, head, copied):
                 newest = max(newest, head.id, *(copy for _, copy in copied))
+            case KeepChat(_, chat):
+                messages = (*(message.id for message in chat.messages), *(each.id for each in chat.comparisons))
+                newest = max(newest, chat.head.id, *messages)
             case _:
                 continue
     return newest
@@ -148,6 +163,8 @@ def lay_over(parts: Parts, pending: Sequence[Change]) -> None:
                 _mark(parts, removed, None)
             case CopyBranch():
                 _copy(parts, change)
+            case KeepChat(_, chat):
+                _put_chat(parts, chat)
             case _:
                 continue
 
@@ -210,6 +227,18 @@ def _copy(parts: Parts, command: CopyBranch) -> None:
             state: AnswerState = "interrupted" if answer.state == "open" else answer.state
             copied = msgspec.structs.replace(answer, message=copy, state=state, comparison=None)
             parts.take(copied, parts.dropped.get(key, 0))
+
+
+def _put_chat(parts: Parts, chat: WholeChat) -> None:
+    """Put a conversation there that came whole."""
+    _put(parts, chat.messages)
+    for whole in chat.answers:
+        if whole.answer.message in parts.messages:
+            ids = b"".join(stretch.ids for stretch in whole.stretches)
+            dropped = len(whole.prompt.dropped) if whole.prompt is not None else 0
+            parts.take(msgspec.structs.replace(whole.answer, ids=ids), dropped)
+    for comparison in chat.comparisons:
+        _put_comparison(parts, comparison)
 
 
 def _extend(parts: Parts, stretch: Stretch) -> None:

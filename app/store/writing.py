@@ -15,6 +15,7 @@ from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
     EraseTrash,
+    KeepChat,
     KeepComparison,
     KeepConversation,
     KeepDraft,
@@ -26,6 +27,7 @@ from app.core.store_commands import (
     RemoveMessages,
     RestoreMessages,
 )
+from app.core.whole_chat import WholeChat
 from app.store import columns, deletions, trash
 from app.store.changes import Change, EndOpenAnswers, Stretch, TakenOver
 from app.store.comparisons import keep_comparison
@@ -37,6 +39,7 @@ from app.store.packing import pack_blocks, pack_ids
 from app.store.pieces import keep_pieces
 from app.store.prompts import PromptRows
 from app.store.reading import read_ids, read_text
+from app.store.whole_chats import keep_answer_parts, keep_comparisons, keep_files
 
 _log = logging.getLogger(__name__)
 
@@ -84,6 +87,8 @@ class Writer:
             case CopyBranch(_, head):
                 self._keep_conversation(head)
                 copy_branch(self._connection, self.prompts, change)
+            case KeepChat(_, chat):
+                self._keep_chat(chat)
             case KeepDraft(draft, changed_ms):
                 keep_draft(self._connection, draft, changed_ms)
             case KeepModelNote(note, changed_ms):
@@ -94,6 +99,14 @@ class Writer:
                 end_open_answers(self._connection)
             case TakenOver(digest):
                 self._connection.execute("INSERT OR IGNORE INTO taken_over (digest) VALUES (?)", (digest,))
+
+    def _keep_chat(self, chat: WholeChat) -> None:
+        self._begin(chat.head, chat.messages)
+        for whole in chat.answers:
+            self._keep_answer(whole.answer)
+            keep_answer_parts(self._connection, whole)
+        keep_comparisons(self._connection, chat)
+        keep_files(self._connection, chat.files)
 
     def _begin(self, conversation: Conversation, messages: Sequence[Message]) -> None:
         """Keep what somebody asks in a conversation."""
