@@ -58,6 +58,7 @@ from app.store.model_use import read_model_use
 from app.store.opening import Opened
 from app.store.pieces import read_pieces
 from app.store.prompts import PromptRows
+from app.store.questions import Answer, Question
 from app.store.read_only import open_read_only
 from app.store.reading import (
     read_message,
@@ -76,33 +77,6 @@ from app.store.use import read_model_chats, read_use
 from app.store.whole_chats import read_chats
 
 _log = logging.getLogger(__name__)
-
-Answer = (
-    ConversationRead
-    | ChatsRead
-    | TrashRead
-    | PiecesRead
-    | RecordRead
-    | PromptRead
-    | StoreMeasured
-    | UseMeasured
-    | ModelUseMeasured
-    | ModelUseRead
-    | MessagesFound
-)
-Question = (
-    ReadConversation
-    | ReadChats
-    | ReadTrash
-    | ReadPieces
-    | ReadRecord
-    | ReadPrompt
-    | MeasureStore
-    | MeasureUse
-    | MeasureModelUse
-    | ReadModelUse
-    | FindMessages
-)
 
 
 class Reader:

@@ -18,13 +18,13 @@ from app.core.ports import EventSink
 from app.core.store_commands import EraseTrash, KeepChunk, OpenStore, RestoreTrash, Settle, StoreCommand
 from app.core.store_events import Kept, Restored, SearchReady, StoreRenewed
 from app.store import faults
-from app.store.answering import Question
 from app.store.changes import Asked, Change, Unasked
 from app.store.database import Database
 from app.store.faults import DATABASE_ERRORS, Fault, fault_of
 from app.store.mistakes import skipped
 from app.store.opening import FILE_NAME, Opened, may_write, open_database, suspect
 from app.store.patience import Patience
+from app.store.questions import Question
 from app.store.read_only import open_read_only
 from app.store.refuge import Refuge
 from app.store.troubles import Troubles

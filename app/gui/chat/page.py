@@ -107,9 +107,8 @@ class ChatPage(QWidget):
         self.transcript.moved.connect(self._place_overlays)
         if chat.turns:
             self.transcript.show_turns(chat.turns)
-        self._show_page()
-        self._show_busy()
-        self._show_reading()
+        for show in (self._show_page, self._show_busy, self._show_reading):
+            show()
 
     def disconnect_services(self) -> None:
         """Listen to the chat no longer; what is written is kept."""

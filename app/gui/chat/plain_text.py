@@ -54,6 +54,10 @@ class _Whole:
     def finish(self) -> None:
         """Know that the text is whole."""
 
+    def copied(self, start: int, end: int) -> str:
+        """Return what is copied of a stretch of the text; with all of it go the files, as they were sent."""
+        return self.source if self.files and start <= 0 and end >= len(self._shown) else self._shown[start:end]
+
 
 class PlainText(_Whole):
     """Text that is not read as Markdown."""
@@ -158,10 +162,6 @@ class PlainText(_Whole):
         """Return where files are shown, and where the rest is shown or folded away."""
         folds = [Spot("fold", self._fold_rect(), self._fold_words())] if self._beginning is not None else []
         return [*self._chips.spots(), *folds]
-
-    def copied(self, start: int, end: int) -> str:
-        """Return what is copied of a stretch of the text; with all of it go the files, as they were sent."""
-        return self.source if self.files and start <= 0 and end >= len(self._shown) else self._shown[start:end]
 
     def _fold_words(self) -> str:
         if not self.is_folded:
