@@ -22,10 +22,12 @@ class SearchWiring(QObject):
         self._window = window
         self.part = SearchPart(program.message_search)
         window.parts.history.take_search(self.part)
+        window.actions_by_name.tell_keys(self.part.line)
         window.actions_by_name["search_action"].triggered.connect(lambda _checked=False: self.begin())
         page, icons = window.parts.chat_page, Icons(program.resources)
         self.bar = FindBar(Finder(page.transcript, program.chat, themes), icons)
         page.show_find(self.bar)
+        window.actions_by_name.tell_keys(self.bar)
         self.bar.left.connect(page.composer.draft.setFocus)
         for name, slot in {
             "find_action": self.find,

@@ -13,7 +13,7 @@ from tests.gui.live_panel import PanelStage, live
 
 __all__ = ["live"]
 
-LATER = "Esc stops this answer · Enter sends after it"
+LATER = "Esc stops it · Enter sends after it"
 
 
 def begins_to_read(stage: Stage, tokens: int, cached: int) -> None:

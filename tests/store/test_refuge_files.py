@@ -25,6 +25,7 @@ from app.core.store_commands import (
     CopyBranch,
     EndAnswer,
     EraseTrash,
+    KeepChat,
     KeepComparison,
     KeepConversation,
     KeepDraft,
@@ -34,6 +35,7 @@ from app.core.store_commands import (
     RemoveMessages,
     RestoreMessages,
 )
+from app.core.whole_chat import WholeChat
 from app.core.words import translate
 from app.store.changes import Change, EndOpenAnswers, Stretch, TakenOver
 from app.store.refuge import NOBODY, Refuge, temporary_folders
@@ -233,6 +235,7 @@ CHANGES: tuple[Change, ...] = (
     KeepDraft(Draft(1, "text", ("pasted",)), 6),
     KeepModelNote(ModelNote("5-digest", "note", "name", favourite=True), 6),
     Stretch(2, ["a", "b"], [ids(1), b""], [b"\0record", b""], once=True),
+    KeepChat(NOBODY, WholeChat(head(30), (Message(31, 30, None, "user", "Whole", 5),))),
     EndOpenAnswers(),
     TakenOver(b"digest"),
 )

@@ -273,8 +273,11 @@ class Composer(QFrame):
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
-        row.addWidget(self._attach)
-        row.addWidget(self.status, 1)
+        left = QHBoxLayout()
+        left.setSpacing(theme.SPACE_XS)
+        left.addWidget(self._attach)
+        left.addWidget(self.status, 1)
+        row.addLayout(left, 1)
         row.addWidget(self.left_out)
         row.addWidget(self._drop)
         row.addWidget(self._larger)

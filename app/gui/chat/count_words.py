@@ -76,7 +76,7 @@ def with_draft(goes_on: CountWords | None, counted: CountWords) -> CountWords:
 
     What keys do is said first, mere counts last; whatever there is no room for is on hover.
     """
-    later = translate("Composer", "Esc stops this answer · Enter sends after it")
+    later = translate("Composer", "Esc stops it · Enter sends after it")
     if goes_on is not None:
         text = f"{later} · {goes_on.short or goes_on.text}"
         return CountWords(text, f"{later} · {goes_on.text}")

@@ -35,8 +35,8 @@ class FindBar(QWidget):
         self.line.setAccessibleName(self.tr("Find in this chat"))
         self.line.setMaximumWidth(theme.scaled(LINE_PX))
         self._count = label(look="muted", pixels=theme.SMALL_PX, name="find_count")
-        previous = self._button(icons, "left", self.tr("Previous match (Shift+F3)"), "find_previous_button", -1)
-        following = self._button(icons, "right", self.tr("Next match (F3)"), "find_next_button", 1)
+        previous = self._button(icons, "left", self.tr("Previous match"), "find_previous", -1)
+        following = self._button(icons, "right", self.tr("Next match"), "find_next", 1)
         close = IconButton(icons, "close", self.tr("Close (Esc)"), object_name="find_close_button")
         close.clicked.connect(self.end)
         row = QHBoxLayout(self)
@@ -104,7 +104,7 @@ class FindBar(QWidget):
         return super().eventFilter(watched, event)
 
     def _button(self, icons: Icons, icon: str, words: str, name: str, by: int) -> IconButton:
-        button = IconButton(icons, icon, words, object_name=name)
+        button = IconButton(icons, icon, words, object_name=f"{name}_button", action=f"{name}_action")
         button.clicked.connect(lambda _checked=False: self._finder.step(by))
         return button
 

@@ -39,7 +39,7 @@ class SearchPart(QWidget):
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("Search"))
         self.line.setAccessibleName(self.tr("Search in all chats"))
-        set_hint(self.line, self.tr("Search in all chats (Ctrl+Shift+F)"))
+        set_hint(self.line, self.tr("Search in all chats"), "search_action")
         self.state = label(look="muted", pixels=theme.SMALL_PX, name="search_state")
         self.state.setWordWrap(True)
         self.state.setContentsMargins(theme.SPACE_S, 0, theme.SPACE_S, 0)

@@ -70,7 +70,7 @@ def test_whether_a_quantisation_fits_is_in_sight_and_what_gives_way_is_said_on_h
     assert note is not None and note.text(0).startswith("Projectors") and note.toolTip(0)
 
 
-@pytest.mark.parametrize(("origin", "said"), [("own", []), ("hub_cache", ["Hugging Face cache"])])
+@pytest.mark.parametrize(("origin", "said"), [("own", []), ("hub_cache", ["Hugging Face"])])
 def test_a_row_says_whether_it_fits_before_where_it_lies(
     stage: Stage, icons: Icons, monkeypatch: pytest.MonkeyPatch, origin: FileOrigin, said: list[str]
 ) -> None:
