@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QListView, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.history.found_delegate import FoundDelegate
 from app.gui.history.found_model import FoundModel, FoundRole
+from app.gui.history.quiet_list import make_quiet
 from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import set_hint
@@ -152,15 +153,7 @@ class _Found(QListView):
         super().__init__()
         self.setObjectName("search_results")
         self.setAccessibleName(self.tr("Messages that were found"))
-        self.setUniformItemSizes(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setMouseTracking(True)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabKeyNavigation(False)
+        make_quiet(self)
 
     def minimumSizeHint(self) -> QSize:
         """Leave the height to whoever lays out."""

@@ -19,12 +19,13 @@ from PySide6.QtGui import (
     QKeySequence,
     QMouseEvent,
 )
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListView, QWidget
 
 from app.gui import theme
 from app.gui.history.delegate import RowDelegate, more_rect
 from app.gui.history.list_keys import keys_in_words, wanted_by
 from app.gui.history.model import HistoryModel, Index, Role
+from app.gui.history.quiet_list import make_quiet
 from app.gui.history.row_menu import RowMenu
 from app.gui.history.rows import pinned_heading
 
@@ -63,15 +64,7 @@ class HistoryList(QListView):
         self.setAccessibleName(self.tr("Chats"))
         self.setModel(model)
         self.setItemDelegate(delegate)
-        self.setUniformItemSizes(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.viewport().setAutoFillBackground(False)
-        self.setMouseTracking(True)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
-        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setTabKeyNavigation(False)
+        make_quiet(self)
         self.setDragEnabled(True)
         self.setAcceptDrops(True)
         self.setDropIndicatorShown(False)
