@@ -11,6 +11,7 @@ from app.core.hub_page import HubQuantisation
 SUFFIX = ".gguf"
 PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 PROJECTOR, MATRIX = "mmproj", "imatrix"
+_HAS_PROJECTOR = re.compile(r"(?:^|[-._])mmproj|mmproj(?:[-._]|$)")
 _QUANTISATION = re.compile(
     r"(?<![A-Za-z0-9])((?:UD-)?(?:I?Q[1-9]_(?:K_(?:XXL|XL|L|M|S)|K|XXS|XS|NL|S|M|[01](?:_\d{1,2}){0,2})|Q[1-9]K?|TQ[12]_0"
     r"|MXFP4(?:_MOE)?|NVFP4|BF16|FP?16|FP?32))(?![A-Za-z0-9])",
@@ -33,7 +34,10 @@ def by_model(files: Iterable[HubFile]) -> list[tuple[HubFile, ...]]:
 def goes_along(path: str) -> str:
     """Return what a file is that goes with a model and is none, by its name: a projector or a matrix; empty for neither."""
     name = path.rpartition("/")[2].lower().removesuffix(SUFFIX)
-    return next((kind for kind in (PROJECTOR, MATRIX) if name.startswith(kind) or name.endswith(kind)), "")
+    if _HAS_PROJECTOR.search(name):
+        return PROJECTOR
+    # as a word in the middle it tells how a model was quantised
+    return MATRIX if name.startswith(MATRIX) or name.endswith(MATRIX) else ""
 
 
 def missing_parts(files: Sequence[HubFile]) -> int:
@@ -60,8 +64,17 @@ def quantisation_name(path: str) -> str:
     for word in reversed(PART.sub("", path).removesuffix(SUFFIX).split("/")):
         found = _QUANTISATION.findall(word)
         if found:
-            return str(found[-1]).upper().replace("FP16", "F16").replace("FP32", "F32")
+            return _usual_spelling(found[-1])
     return ""
+
+
+def quantisation_typed(word: str) -> str:
+    """Return the quantisation that a word is as a whole; empty for any other word."""
+    return _usual_spelling(word) if _QUANTISATION.fullmatch(word) else ""
+
+
+def _usual_spelling(name: str) -> str:
+    return name.upper().replace("FP16", "F16").replace("FP32", "F32")
 
 
 def _quantisation(files: tuple[HubFile, ...], parameters: int | None) -> HubQuantisation:

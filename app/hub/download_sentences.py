@@ -80,8 +80,8 @@ def no_room(folder: str, missing: int) -> UserError:
     return UserError(
         translate(
             "Download",
-            "The disk of {folder} has too little room, {missing} MB more are needed: free some space or choose another"
-            " folder for models, and resume.",
+            "The disk of {folder} has too little room, {missing} MB more are needed: free some space, or have"
+            " TOKENLIGHT_HOME name a folder on a larger disk, and resume.",
             folder=printable(folder),
             missing=-(-missing // 1_000_000),
         )
@@ -93,8 +93,8 @@ def too_large(folder: str, name: str) -> UserError:
     return UserError(
         translate(
             "Download",
-            "The disk of {folder} takes no file as large as {name}: choose a folder for models on another disk, and"
-            " resume.",
+            "The disk of {folder} takes no file as large as {name}: have TOKENLIGHT_HOME name a folder on another"
+            " disk, or choose a smaller file.",
             folder=printable(folder),
             name=short(name),
         )

@@ -7,7 +7,7 @@ from urllib.parse import quote
 
 from app.core.errors import ExitCode, UserError
 from app.core.gguf_cursor import shown_name
-from app.core.hub_files import PART, by_model, goes_along
+from app.core.hub_files import PART, by_model, goes_along, quantisation_name, quantisation_typed
 from app.core.hub_model import HubModel, HubReference
 from app.core.words import counted, translate
 from app.hub.limits import Limits
@@ -44,7 +44,9 @@ def chosen(models: Iterable[HubModel], wanted: HubReference) -> tuple[HubModel, 
         return models
     name = wanted.file.lower()
     exact = [model for model in models if name in (model.path.lower(), _last(model), _last(model)[: -len(".gguf")])]
-    found = exact or [model for model in models if _is_quantisation(_stem(model), name)]
+    kind = quantisation_typed(wanted.file)
+    same = [model for model in models if kind and quantisation_name(model.path) == kind]
+    found = exact or same or [model for model in models if _is_quantisation(_stem(model), name)]
     if found:
         return tuple(found)
     names = ", ".join(shown_name(model.path) for model in models[:MOST_NAMED])

@@ -150,7 +150,8 @@ class Downloads:
         parts = safe_parts(wanted.place)
         found = self._here.get(str(self._folder.joinpath(*parts))) if parts is not None else None
         if found is not None and found.parts == found.parts_wanted:
-            return Standing(row, found, is_other=found.size != wanted.size)
+            is_other = row is not None and row.path == found.path and not row.wanted.is_same(wanted)
+            return Standing(row, found, is_other=is_other or found.size != wanted.size)
         found = next((each for each in self._here.values() if _is_cached(each, wanted)), None)
         if found is not None:
             return Standing(row, found)

@@ -5,7 +5,6 @@ A model of the hub has a path like those on the disk: `hub:org/repo`, or `hub:or
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import Literal
 
@@ -13,6 +12,7 @@ import msgspec
 
 from app.core.errors import UserError
 from app.core.gguf_cursor import shown_name
+from app.core.hub_files import PART, SUFFIX, quantisation_name
 from app.core.hub_model import HubModel, HubReference, Offline, hub_reference
 from app.core.hub_watch import HubWatch
 from app.core.job_events import LanesAnalysed
@@ -30,8 +30,6 @@ LOOK_S = 0.2
 """So often it is told how much has come."""
 USUAL = ("q4_k_m", "q4_k_s", "q4_0", "q5_k_m", "q8_0")
 """Of a repository the first of these is read; people choose another."""
-_QUANTISATION = re.compile(r"(?:UD-)?(?:I?Q\d\w*|TQ\d\w*|MXFP\d\w*|BF16|F16|F32)(?=$|[-.])", re.IGNORECASE)
-_PART = re.compile(r"-\d{5}-of-\d{5}$")
 HubState = Literal["unread", "waiting", "reading", "read", "failed", "cancelled", "offline"]
 
 
@@ -258,9 +256,8 @@ def _with(choices: tuple[HubChoice, ...], chosen: str, path: str) -> tuple[HubCh
 
 
 def _words(model: HubModel) -> str:
-    stem = _PART.sub("", model.path.rpartition("/")[2][: -len(".gguf")])
-    found = list(_QUANTISATION.finditer(stem))
-    return found[-1][0].upper() if found else shown_name(stem)
+    name = model.path.rpartition("/")[2]
+    return quantisation_name(model.path) or shown_name(PART.sub("", name).removesuffix(SUFFIX))
 
 
 def _unread(path: str) -> Sentence:

@@ -84,6 +84,10 @@ def test_a_file_whose_name_says_nothing_is_named_as_it_is() -> None:
         ("x-mmproj.gguf", "mmproj"),
         ("x.imatrix.gguf", "imatrix"),
         ("mmproj/x.gguf", ""),
+        ("moondream2-mmproj-f16.gguf", "mmproj"),
+        ("llava_mmproj.model.f16.gguf", "mmproj"),
+        ("m-imatrix-Q4_K_M.gguf", ""),
+        ("xmmprojy.gguf", ""),
     ],
 )
 def test_what_goes_with_a_model_is_told_by_its_name(path: str, kind: str) -> None:

@@ -86,6 +86,13 @@ def test_a_model_is_named_by_its_file_or_its_quantisation(full: LoopbackHub, typ
     assert [model.path for model in reader(full).models(HubReference(full.repository, typed))] == [path]
 
 
+@pytest.mark.parametrize("name", ["Q5_K_M/llama-00001-of-00001.gguf", "m-Q5_K_M-v2.gguf", "m.q5_k_m.imat.GGUF"])
+def test_a_quantisation_is_found_wherever_the_name_has_it(full: LoopbackHub, tiny: bytes, name: str) -> None:
+    full.files[name] = tiny
+    assert [model.path for model in reader(full).models(HubReference(full.repository, "q5_k_m"))] == [name]
+    refused(reader(full), full.repository, "other-Q5_K_M.gguf")
+
+
 def test_a_file_that_is_not_there_names_some_that_are(full: LoopbackHub) -> None:
     error = refused(reader(full), full.repository, "Q2_K")
     assert error.exit_code == ExitCode.WRONG_USE

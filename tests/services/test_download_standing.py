@@ -72,6 +72,14 @@ def test_a_file_that_a_search_has_found_needs_no_download() -> None:
     assert downloads.standing(FIRST).is_free and len(told) == 4
 
 
+def test_what_was_downloaded_in_another_version_of_the_same_size_is_told_apart_by_its_checksum() -> None:
+    downloads, _ = made()
+    downloads.take(DownloadChanged(FIRST, "done", 1000, path=PATH))
+    downloads.note_found([found()])
+    assert not downloads.standing(FIRST).is_other and not downloads.standing(wanted("3c" * 20)).is_other
+    assert downloads.standing(LATER).is_other
+
+
 def test_the_same_commit_in_the_hugging_face_cache_needs_no_download() -> None:
     downloads, _ = made()
     path = f"/cache/models--org--repo/snapshots/{FIRST.revision}/a.gguf"

@@ -23,9 +23,10 @@ from app.core.model import (
 from app.gui import theme
 from app.gui.models.context_row import ContextBox, ContextChoice, ContextSlider
 from app.gui.models.lever_button import LeverButton
-from app.gui.models.load_words import file_words, flash_name, kv_name, remarks, verdict
+from app.gui.models.load_words import file_words, flash_name, remarks, verdict
 from app.gui.models.memory_table import MemoryTable
 from app.gui.models.option_form import OptionForm
+from app.gui.widgets.cache_words import kv_name
 from app.gui.widgets.boxes import NumberBox
 from app.gui.widgets.fit_badge import FitBadge, FitLook
 from app.gui.widgets.labels import label

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QCoreApplication
 
 from app.core.load_estimate import LoadEstimate
-from app.core.model import CONTEXT_STEP, FlashAttention, FoundModel, KVType, LoadOptions
+from app.core.model import CONTEXT_STEP, FlashAttention, FoundModel, LoadOptions
 from app.gui.widgets.labels import in_parts
 from app.gui.widgets.words import render
 from app.services.load_options import LoadOptionsDraft
@@ -15,16 +15,6 @@ from app.services.models import is_very_small
 from app.services.units import byte_size, count, parameter_count
 
 translate = QCoreApplication.translate
-
-
-def kv_name(kind: KVType) -> str:
-    """Return what a type of the cache's numbers is called."""
-    names: dict[KVType, str] = {
-        "f16": translate("LoadOptions", "16 bits (F16)"),
-        "q8_0": translate("LoadOptions", "8 bits (Q8_0)"),
-        "q4_0": translate("LoadOptions", "4 bits (Q4_0)"),
-    }
-    return names[kind]
 
 
 def flash_name(mode: FlashAttention) -> str:

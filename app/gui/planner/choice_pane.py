@@ -13,6 +13,7 @@ from app.gui import theme
 from app.gui.planner.hub_field import HubField
 from app.gui.planner.stops_row import CAPTION_PX, StopsRow, context_stops
 from app.gui.widgets.boxes import ChoiceBox
+from app.gui.widgets.cache_words import kv_name
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.widgets.fit_choices import FitChoices
 from app.gui.widgets.labels import in_parts
@@ -62,8 +63,8 @@ class ChoicePane(QWidget):
         self.where = SearchBox(self.tr("Search GPUs"))
         self._name_box(self.where, "plan_where_box", self.tr("Runs on"))
         self.kv = self._box("plan_kv_box", self.tr("KV cache"))
-        for kind, words in zip(KV_TYPES, (self.tr("16 bits (F16)"), "8 bits (Q8_0)", "4 bits (Q4_0)"), strict=True):
-            self.kv.addItem(words, kind)
+        for kind in KV_TYPES:
+            self.kv.addItem(kv_name(kind), kind)
         self._make_rows()
         self.flash = TickBox(self.tr("Flash attention"))
         self.flash.setObjectName("plan_flash_box")
