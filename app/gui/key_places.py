@@ -14,6 +14,7 @@ from app.gui.history.list_keys import list_keys
 from app.gui.inside.stage_keys import stage_keys
 from app.gui.inside.token_keys import token_keys
 from app.gui.next_token.candidates import candidate_keys
+from app.gui.planner.comparison.points import chart_keys
 from app.gui.preferences.keys import Keys, KeysOf
 from app.gui.widgets.section import section_keys
 
@@ -32,6 +33,7 @@ def fixed_keys() -> dict[KeysOf, list[Keys]]:
         KeysOf.CANDIDATE: [Keys(*each) for each in candidate_keys()],
         KeysOf.TOKEN: [Keys(*each) for each in token_keys()],
         KeysOf.STAGE: [Keys(*each) for each in stage_keys()],
+        KeysOf.CHART: [Keys(*each) for each in chart_keys()],
     }
 
 

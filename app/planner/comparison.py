@@ -120,26 +120,27 @@ def speed_by_context(
     """Return decode against context for a row, with as many users; None where its speed is unknown.
 
     `largest` is where the axis ends; None is what the model was trained for. Layers stay where the row has them.
-    `parts_by` says who computes what. The context up to which it fits is one of the points, where the axis has it.
+    `parts_by` says who computes what. The context up to which it fits is one of the points, and so is that of the row's
+    figures, where the axis has them.
     """
     parts = (parts_by or parts_of)(row.model, row.plan, row.gpu, host)
     reach = row.largest_context
     if row.verdict == "partly" and reach is not None:
         reach = min(reach, usage.context)  # a longer one needs more layers in main memory than this line has
     points: list[tuple[int, Speed]] = []
-    for context in chart_contexts(largest or row.model.trained_context or usage.context, reach):
+    for context in chart_contexts(largest or row.model.trained_context or usage.context, reach, row.context):
         speed = decode_speed(parts, context, usage.users)
         if speed is not None:
             points.append((context, speed))
     return ChartLine(row.model, row.gpu, tuple(points), reach) if points else None
 
 
-def chart_contexts(largest: int, reach: int | None = None) -> tuple[int, ...]:
-    """Return contexts for a chart: even steps on a logarithmic axis, the largest one among them, and `reach` where it lies there."""
+def chart_contexts(largest: int, *others: int | None) -> tuple[int, ...]:
+    """Return contexts for a chart: even steps on a logarithmic axis, the largest one, and of `others` those that lie there."""
     top = max(LEAST_CHART_CONTEXT, largest)
     ratio = top / LEAST_CHART_CONTEXT
     steps = (round(LEAST_CHART_CONTEXT * ratio ** (step / (CHART_POINTS - 1))) for step in range(CHART_POINTS))
-    inside = () if reach is None or not LEAST_CHART_CONTEXT <= reach <= top else (reach,)
+    inside = (each for each in others if each is not None and LEAST_CHART_CONTEXT <= each <= top)
     return tuple(sorted({*steps, top, *inside}))
 
 

@@ -110,6 +110,10 @@ class Roof(msgspec.Struct, frozen=True):
     prefill: RoofDot | None
     decode: RoofDot | None
 
+    def level(self, intensity: float) -> float:
+        """Return the most that can be got done with so many operations for each byte, in 10^12 operations/s."""
+        return min(self.peak_tflops, intensity * self.bandwidth / 1e3)
+
 
 class Reference(msgspec.Struct, frozen=True):
     """The roof of a GPU that others are seen against."""

@@ -195,6 +195,7 @@ class KeyboardDialog(TallDialog):
             KeysOf.CANDIDATE: self.tr("On a candidate for the next token"),
             KeysOf.TOKEN: self.tr("Inside, on a token of an answer"),
             KeysOf.STAGE: self.tr("Inside, on a stage of the sampler"),
+            KeysOf.CHART: self.tr("On a chart of the planner"),
         }[place]
 
     def _hint(self, place: KeysOf) -> str:

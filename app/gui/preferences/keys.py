@@ -37,3 +37,4 @@ class KeysOf(Enum):
     CANDIDATE = auto()
     TOKEN = auto()
     STAGE = auto()
+    CHART = auto()

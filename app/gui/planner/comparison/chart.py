@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QPixmap
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from app.gui import theme
@@ -50,6 +50,20 @@ class Axes(NamedTuple):
         )
 
 
+class ChartPoint(NamedTuple):
+    """A point of the line of a row."""
+
+    drawn: DrawnRow
+    what: int | Literal["prefill", "decode"]
+    """Tokens in the cache, or which of the two dots of a roof it is."""
+    at: QPointF
+
+    @property
+    def key(self) -> tuple[tuple[str, str, str], int | str]:
+        """What tells it from other points, also where figures have changed."""
+        return self.drawn.row.key, self.what
+
+
 class Drawing:
     """A chart of rows, for a window or a picture; holds no widget, so that any thread can paint it."""
 
@@ -62,6 +76,14 @@ class Drawing:
     def words(self) -> str:
         """Return what the chart shows, for those who cannot see it."""
         raise NotImplementedError
+
+    def points(self, _place: QRectF) -> tuple[ChartPoint, ...]:
+        """Return where its points lie in a place, those of one line together from left to right; some have none."""
+        return ()
+
+    def figures(self, _point: ChartPoint) -> tuple[str, ...]:
+        """Return what is said of one of its points, in lines."""
+        return ()
 
     def height(self, _wide: float) -> int:
         """Return how high it has to be where it is so wide; 0 is as high as there is room."""
@@ -81,6 +103,9 @@ class Chart(QWidget):
         self._themes = themes
         self._kind = kind
         self.drawing = kind()
+        self._painted = QPixmap()
+        self._painted_as: tuple[object, ...] = ()
+        """The drawing as it was painted last, and of what: what stands over it may change with every move of the pointer."""
         stand_alone(self)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         themes.changed.connect(self.update)
@@ -94,6 +119,11 @@ class Chart(QWidget):
             self.updateGeometry()
             self.update()
 
+    @property
+    def place(self) -> QRectF:
+        """Where it draws in the window."""
+        return QRectF(self.rect())
+
     def sizeHint(self) -> QSize:
         """Ask for room for the lines and their letters."""
         return QSize(theme.scaled(WIDTH_PX), theme.scaled(HEIGHT_PX))
@@ -105,13 +135,34 @@ class Chart(QWidget):
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint it in the theme in force."""
         painter = QPainter(self)
-        paint_ground(painter, self)
-        self.drawing.paint_at(painter, QRectF(self.rect()), self._themes.current)
+        painter.drawPixmap(0, 0, self._picture(self._themes.current))
+        self.paint_over(painter, self._themes.current)
         painter.end()
 
+    def _picture(self, look: theme.Theme) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        painted_as = (self.drawing, self.size(), ratio, look, self.palette().cacheKey(), theme.scaled(WIDTH_PX))
+        if painted_as != self._painted_as:
+            self._painted_as, self._painted = painted_as, QPixmap(self.size() * ratio)
+            self._painted.setDevicePixelRatio(ratio)
+            painter = QPainter(self._painted)
+            paint_ground(painter, self)
+            self.drawing.paint_at(painter, self.place, look)
+            painter.end()
+        return self._painted
 
-def paint_title(painter: QPainter, place: QRectF, look: theme.Theme, title: str, unit: str) -> float:
-    """Paint the heading of a chart with the unit of its height under it, and return where the plot may begin."""
+    def paint_over(self, _painter: QPainter, _look: theme.Theme) -> None:
+        """Paint what stands over the drawing; nothing does in what is only looked at."""
+
+
+def plot_top(place: QRectF) -> float:
+    """Return where the plot may begin below the heading of a chart."""
+    heading, unit = (theme.font(theme.SMALL_PX, bold=True), theme.font(theme.SMALL_PX - 1))
+    return place.top() + QFontMetrics(heading).height() + QFontMetrics(unit).height() + theme.SPACE_S
+
+
+def paint_title(painter: QPainter, place: QRectF, look: theme.Theme, title: str, unit: str) -> None:
+    """Paint the heading of a chart with the unit of its height under it."""
     painter.setPen(look.colour("text"))
     painter.setFont(theme.font(theme.SMALL_PX, bold=True))
     line = QFontMetrics(painter.font()).height()
@@ -120,7 +171,6 @@ def paint_title(painter: QPainter, place: QRectF, look: theme.Theme, title: str,
     painter.setPen(look.colour("muted"))
     small = QFontMetrics(painter.font()).height()
     painter.drawText(QRectF(place.left(), place.top() + line + 2, place.width(), small), _LEFT, unit)
-    return place.top() + line + small + theme.SPACE_S
 
 
 def paint_axes(
@@ -135,13 +185,13 @@ def paint_axes(
         painter.setPen(look.colour("border"))
         painter.drawLine(QPointF(plot.left(), y), QPointF(plot.right(), y))
         painter.setPen(look.colour("muted"))
-        painter.drawText(QRectF(plot.left() - 60, y - small / 2, 54, small), _RIGHT, short_number(value))
+        painter.drawText(QRectF(plot.left() - 200, y - small / 2, 194, small), _RIGHT, short_number(value))
     for value in ticks[0]:
         x = round(axes.at(value, axes.y.low).x()) + 0.5
         painter.setPen(look.colour("border"))
         painter.drawLine(QPointF(x, plot.bottom()), QPointF(x, plot.bottom() + 3))
         painter.setPen(look.colour("muted"))
-        painter.drawText(QRectF(x - 40, plot.bottom() + 4, 80, small), _CENTRE, short_number(value))
+        painter.drawText(QRectF(x - 100, plot.bottom() + 4, 200, small), _CENTRE, short_number(value))
     painter.setPen(look.colour("muted"))
     painter.drawText(QRectF(plot.left(), plot.bottom() + 4 + small, plot.width(), small), _CENTRE, name)
 

@@ -15,13 +15,14 @@ from app.core.words import Sentence
 from app.gui import theme
 from app.gui.dialogs import Dialogs
 from app.gui.planner.comparison import words
-from app.gui.planner.comparison.chart import Chart, to_draw
+from app.gui.planner.comparison.chart import to_draw
 from app.gui.planner.comparison.choices import Choices
 from app.gui.planner.comparison.export_menu import PlanExport
 from app.gui.planner.comparison.gpu_dialog import GpuDialog
 from app.gui.planner.comparison.legend import Legend
 from app.gui.planner.comparison.line_marks import LETTERS
 from app.gui.planner.comparison.picture import comparison_picture
+from app.gui.planner.comparison.pointed_chart import PointedChart
 from app.gui.planner.comparison.roof_chart import RoofDrawing
 from app.gui.planner.comparison.rows_table import RowsTable
 from app.gui.planner.comparison.speed_chart import SpeedDrawing
@@ -70,10 +71,8 @@ class ComparisonPart(PlannerPart):
         self.begin.setObjectName("plan_comparison_begin")
         self.begin.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self.table = RowsTable(themes)
-        self.speeds, self.roofs = (
-            Chart("plan_speed_chart", themes, SpeedDrawing),
-            Chart("plan_roof_chart", themes, RoofDrawing),
-        )
+        self.speeds = PointedChart("plan_speed_chart", themes, SpeedDrawing)
+        self.roofs = PointedChart("plan_roof_chart", themes, RoofDrawing)
         self.legend = Legend(themes)
         self.export = PlanExport(icons, files, self.picture)
         self.export.rows = lambda: self.table.rows.rows

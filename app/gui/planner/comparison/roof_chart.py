@@ -2,11 +2,23 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen
 
 from app.gui import theme
-from app.gui.planner.comparison.chart import Axes, Drawing, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
+from app.gui.planner.comparison.chart import (
+    Axes,
+    ChartPoint,
+    Drawing,
+    DrawnRow,
+    paint_axes,
+    paint_nothing,
+    paint_title,
+    plot_of,
+    plot_top,
+)
 from app.gui.planner.comparison.line_marks import LETTERS, line_pen
 from app.gui.planner.comparison.scales import decade_ticks, decades, spread
 from app.gui.planner.comparison.words import short_gpu
@@ -29,25 +41,69 @@ class RoofDrawing(Drawing):
             said.append(self._reference_words(self.reference))
         return "; ".join((self._title(), *(said or [self._nothing()])))
 
-    def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
-        """Paint axes, roofs, dots and what they stand for."""
-        rows = [(drawn.number, drawn.row.roof) for drawn in self.rows if drawn.row.roof is not None]
-        top = paint_title(painter, place, look, self._title(), translate("PlanComparison", "TFLOPS"))
-        if not rows:
-            paint_nothing(painter, place, look, self._nothing())
-            return
-        self._paint_legend(painter, place, look)
-        dots = [dot for _, roof in rows for dot in (roof.prefill, roof.decode) if dot is not None]
-        roofs = [roof for _, roof in rows] + ([self.reference.roof] if self.reference is not None else [])
+    def points(self, place: QRectF) -> tuple[ChartPoint, ...]:
+        """Return the dots of each row."""
+        axes = self._axes(place)
+        if axes is None:
+            return ()
+        dots = [
+            ChartPoint(drawn, what, axes.at(dot.intensity, dot.tflops))
+            for drawn, roof in self._known
+            for what, dot in _dots(roof).items()
+        ]
+        return tuple(sorted(dots, key=lambda point: (point.drawn.number, point.at.x())))
+
+    def figures(self, point: ChartPoint) -> tuple[str, ...]:
+        """Return how much is done for each byte, how much of what could be, and what bounds it."""
+        row = point.drawn.row
+        if row.roof is None or isinstance(point.what, int):
+            return ()
+        dot = _dots(row.roof)[point.what]
+        done = {
+            "prefill": translate("PlanComparison", "Prefill: {intensity} operations a byte read"),
+            "decode": translate("PlanComparison", "Decode: {intensity} operations a byte read"),
+        }[point.what]
+        reached = translate("PlanComparison", "{tflops} TFLOPS reached; its roof there is at {roof}")
+        bound = translate("PlanComparison", "Compute is what bounds it there")
+        if dot.intensity < row.roof.ridge:
+            bound = translate("PlanComparison", "Bandwidth is what bounds it there")
+        limit = _limits().get(row.limited_by, bound)  # as the table has it, which speaks of decode
+        return (
+            done.format(intensity=rate(dot.intensity)),
+            reached.format(tflops=rate(dot.tflops), roof=rate(row.roof.level(dot.intensity))),
+            limit if point.what == "decode" else bound,
+        )
+
+    @property
+    def _known(self) -> list[tuple[DrawnRow, Roof]]:
+        return [(drawn, drawn.row.roof) for drawn in self.rows if drawn.row.roof is not None]
+
+    def _axes(self, place: QRectF) -> Axes | None:
+        """Return where roofs and dots lie; None where there are none."""
+        roofs = [roof for _, roof in self._known]
+        if not roofs:
+            return None
+        dots = [dot for roof in roofs for dot in _dots(roof).values()]
+        if self.reference is not None:
+            roofs.append(self.reference.roof)
         reached = [dot.intensity for dot in dots] + [roof.ridge for roof in roofs]
         heights = [dot.tflops for dot in dots] + [roof.peak_tflops for roof in roofs]
         x, y = decades(min(reached) / 2, max(reached) * 2), decades(min(heights) / 1.5, max(heights) * 1.2)
-        axes = Axes(plot_of(place, top, theme.scaled(24)), x, y)
+        return Axes(plot_of(place, plot_top(place), theme.scaled(24)), x, y)
+
+    def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
+        """Paint axes, roofs, dots and what they stand for."""
+        rows, axes = self._known, self._axes(place)
+        paint_title(painter, place, look, self._title(), translate("PlanComparison", "TFLOPS"))
+        if axes is None:
+            paint_nothing(painter, place, look, self._nothing())
+            return
+        self._paint_legend(painter, place, look)
         paint_axes(
             painter,
             axes,
             look,
-            (decade_ticks(x), decade_ticks(y)),
+            (decade_ticks(axes.x), decade_ticks(axes.y)),
             translate("PlanComparison", "operations a byte read"),
         )
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -55,13 +111,13 @@ class RoofDrawing(Drawing):
         painter.setClipRect(axes.plot.adjusted(-DOT_PX, -DOT_PX, DOT_PX, DOT_PX))
         if self.reference is not None:
             self._paint_roof(painter, axes, self.reference.roof, QPen(look.colour("muted"), 1))
-        for number, roof in rows:
-            self._paint_roof(painter, axes, roof, line_pen(number, look, 1.5))
+        for drawn, roof in rows:
+            self._paint_roof(painter, axes, roof, line_pen(drawn.number, look, 1.5))
         painter.restore()
         if self.reference is not None:
             self._paint_reference(painter, axes, look, self.reference)
         for is_prefill in (True, False):
-            found = [(number, roof.prefill if is_prefill else roof.decode) for number, roof in rows]
+            found = [(drawn.number, roof.prefill if is_prefill else roof.decode) for drawn, roof in rows]
             self._paint_dots(
                 painter, axes, look, [(number, dot) for number, dot in found if dot is not None], is_prefill
             )
@@ -69,12 +125,11 @@ class RoofDrawing(Drawing):
 
     def _paint_roof(self, painter: QPainter, axes: Axes, roof: Roof, pen: QPen) -> None:
         """Paint the slope from where it enters the picture, and the level behind the ridge."""
-        slope = roof.bandwidth / 1e3
-        begin = max(axes.x.low, axes.y.low / slope)
+        begin = max(axes.x.low, axes.y.low / roof.level(1.0))
         painter.setPen(pen)
         painter.drawPolyline(
             [
-                axes.at(begin, begin * slope),
+                axes.at(begin, roof.level(begin)),
                 axes.at(roof.ridge, roof.peak_tflops),
                 axes.at(axes.x.high, roof.peak_tflops),
             ]
@@ -104,7 +159,7 @@ class RoofDrawing(Drawing):
             painter.setPen(look.colour("border_strong"))
             painter.drawLine(each, QPointF(left - 3, y))
             painter.setPen(look.colour("text"))
-            painter.drawText(QRectF(left, y - height / 2, 16, height), _LEFT, LETTERS[number])
+            painter.drawText(QRectF(left, y - height / 2, theme.scaled(16), height), _LEFT, LETTERS[number])
         for each in at:
             _paint_sign(painter, each, look, is_prefill)
 
@@ -161,6 +216,23 @@ class RoofDrawing(Drawing):
     def _nothing(self) -> str:
         reasons = [drawn.row.why_no_roof for drawn in self.rows if drawn.row.why_no_roof is not None]
         return render(reasons[0]) if reasons else translate("PlanComparison", "Nothing is known of these rows.")
+
+
+def _dots(roof: Roof) -> dict[Literal["prefill", "decode"], RoofDot]:
+    found: dict[Literal["prefill", "decode"], RoofDot] = {}
+    if roof.decode is not None:
+        found["decode"] = roof.decode
+    if roof.prefill is not None:
+        found["prefill"] = roof.prefill
+    return found
+
+
+def _limits() -> dict[str | None, str]:
+    return {
+        "bandwidth": translate("PlanComparison", "Limited by bandwidth"),
+        "layers": translate("PlanComparison", "Limited by work per layer"),
+        "compute": translate("PlanComparison", "Limited by compute"),
+    }
 
 
 def _paint_sign(painter: QPainter, at: QPointF, look: theme.Theme, is_prefill: bool) -> None:

@@ -6,9 +6,20 @@ from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFontMetrics, QPainter, QPen, QPolygonF
 
 from app.gui import theme
-from app.gui.planner.comparison.chart import Axes, Drawing, DrawnRow, paint_axes, paint_nothing, paint_title, plot_of
+from app.gui.planner.comparison.chart import (
+    Axes,
+    ChartPoint,
+    Drawing,
+    DrawnRow,
+    paint_axes,
+    paint_nothing,
+    paint_title,
+    plot_of,
+    plot_top,
+)
 from app.gui.planner.comparison.line_marks import LETTERS, LINE_PX, line_colour, line_pen
 from app.gui.planner.comparison.scales import Scale, doublings, from_zero, linear_ticks, spread
+from app.gui.planner.comparison.words import band_of
 from app.services.plan_values import Band
 from app.services.units import count, rate
 
@@ -26,22 +37,60 @@ class SpeedDrawing(Drawing):
         said = [self._line_words(drawn) for drawn in self.rows if drawn.row.line]
         return "; ".join((self._title(), *(said or [self._nothing()])))
 
+    def points(self, place: QRectF) -> tuple[ChartPoint, ...]:
+        """Return a point for each context that a line knows."""
+        axes = self._axes(place)
+        if axes is None:
+            return ()
+        return tuple(
+            ChartPoint(drawn, context, axes.at(context, band.value))
+            for drawn in self._known
+            for context, band in drawn.row.line
+        )
+
+    def figures(self, point: ChartPoint) -> tuple[str, ...]:
+        """Return how fast it is with so much in the cache, and whether that much has room."""
+        row = point.drawn.row
+        context, band = next(each for each in row.line if each[0] == point.what)
+        speed = translate("PlanComparison", "{rate} tok/s each ({band})")
+        filled = translate("PlanComparison", "{context} tokens in the cache")
+        said = (
+            speed.format(rate=rate(band.value), band=band_of(band)),
+            filled.format(context=count(context)),
+        )
+        if row.fits_up_to is None or context <= row.fits_up_to:
+            return said
+        if not row.fits_up_to:
+            return *said, translate("PlanComparison", "There is no room for that.")
+        beyond = translate("PlanComparison", "There is room for {context} tokens at most.")
+        return *said, beyond.format(context=count(row.fits_up_to))
+
+    @property
+    def _known(self) -> list[DrawnRow]:
+        return [drawn for drawn in self.rows if drawn.row.line]
+
+    def _axes(self, place: QRectF) -> Axes | None:
+        """Return where the lines lie; None where there are none."""
+        lines = [drawn.row.line for drawn in self._known]
+        if not lines:
+            return None
+        contexts = [context for line in lines for context, _ in line]
+        most = max(band.high for line in lines for _, band in line)
+        x = Scale(float(min(contexts)), float(max(contexts)), is_log=True)
+        return Axes(plot_of(place, plot_top(place), theme.SPACE_M + theme.scaled(LETTER_PX)), x, from_zero(most))
+
     def paint_at(self, painter: QPainter, place: QRectF, look: theme.Theme) -> None:
         """Paint axes, bands, lines and letters."""
-        rows = [drawn for drawn in self.rows if drawn.row.line]
-        top = paint_title(painter, place, look, self._title(), translate("PlanComparison", "tok/s each"))
-        if not rows:
+        rows, axes = self._known, self._axes(place)
+        paint_title(painter, place, look, self._title(), translate("PlanComparison", "tok/s each"))
+        if axes is None:
             paint_nothing(painter, place, look, self._nothing())
             return
-        contexts = [context for drawn in rows for context, _ in drawn.row.line]
-        most = max(band.high for drawn in rows for _, band in drawn.row.line)
-        x = Scale(float(min(contexts)), float(max(contexts)), is_log=True)
-        axes = Axes(plot_of(place, top, theme.SPACE_M + LETTER_PX), x, from_zero(most))
         paint_axes(
             painter,
             axes,
             look,
-            (doublings(x), linear_ticks(axes.y)),
+            (doublings(axes.x), linear_ticks(axes.y)),
             translate("PlanComparison", "tokens in the cache"),
         )
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -96,7 +145,9 @@ class SpeedDrawing(Drawing):
             painter.setPen(look.colour("border_strong"))
             painter.drawLine(end, QPointF(left - 3, y))
             painter.setPen(look.colour("text"))
-            painter.drawText(QRectF(left, y - height / 2, LETTER_PX, height), _LEFT, LETTERS[drawn.number])
+            painter.drawText(
+                QRectF(left, y - height / 2, theme.scaled(LETTER_PX), height), _LEFT, LETTERS[drawn.number]
+            )
 
     def _line_words(self, drawn: DrawnRow) -> str:
         (first, fast), (last, slow) = drawn.row.line[0], drawn.row.line[-1]
@@ -121,4 +172,4 @@ class SpeedDrawing(Drawing):
 
 
 def _banded(band: Band) -> str:
-    return f"{rate(band.value)} ({rate(band.low)}–{rate(band.high)})"
+    return f"{rate(band.value)} ({band_of(band)})"
