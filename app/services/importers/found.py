@@ -1,0 +1,31 @@
+"""What an importer makes of a file: the conversations in it, and what could not be read of it.
+
+Ids of an imported conversation grow from its first message on and are its own: no two values of one conversation have the
+same, and whoever takes it in gives all of them new ones.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from app.core.whole_chat import WholeChat
+from app.core.words import Sentence
+
+
+@dataclass(frozen=True)
+class Unread:
+    """A conversation, or a part of one, that could not be read."""
+
+    title: str
+    """What the conversation is called; "" where nobody knows."""
+    place: str
+    """Where it lies in the file, as its format says it, like `[3].mapping`."""
+    reason: Sentence
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found in a file, or in a part of it."""
+
+    chats: tuple[WholeChat, ...] = field(default=())
+    unread: tuple[Unread, ...] = field(default=())
