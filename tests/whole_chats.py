@@ -32,6 +32,7 @@ METRICS = Metrics(
     traffic_gb_per_s=None,
 )
 WORDS = st.text(max_size=30).map(clean_text)
+LINES = WORDS.map(lambda text: " ".join(text.split()))
 _TOKENS = st.lists(st.integers(0, 2**31 - 1), max_size=5).map(lambda tokens: ids(*tokens))
 _STRETCHES = st.lists(
     st.builds(WholeStretch, WORDS, _TOKENS, st.lists(st.binary(min_size=1, max_size=9), max_size=2).map(tuple)),
@@ -39,10 +40,10 @@ _STRETCHES = st.lists(
 ).map(tuple)
 _SETTINGS = st.builds(
     SamplingSettings,
-    temperature=st.sampled_from((0.0, 0.7, 1.25)),
+    temperature=st.floats(0.0, 5.0),
     top_k=st.integers(0, 200),
     stop=st.just(("\n\n", "ö")),
-)
+).map(SamplingSettings.validated)
 
 
 @st.composite
@@ -72,14 +73,14 @@ def whole_chats(draw: st.DrawFn, first: int = 1) -> WholeChat:
         answers = [_lane(each, key, number) for number, each in enumerate(answers)]
     head = Conversation(
         first,
-        draw(WORDS),
+        draw(LINES),
         draw(st.integers(0, 2**41)),
         draw(st.integers(0, 2**41)),
         draw(_SETTINGS),
         draw(WORDS),
         draw(st.none() | st.just(MODEL)),
         messages[-1].id if messages else None,
-        draw(WORDS),
+        draw(LINES),
         draw(st.booleans()),
     )
     return WholeChat(head, tuple(messages), tuple(answers), (comparison,) if comparison else (), tuple(files))

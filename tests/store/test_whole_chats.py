@@ -3,14 +3,16 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from hypothesis import given
+import pytest
+from hypothesis import given, settings
 
 from app.core.chat import PromptSpan
 from app.core.conversation import AnswerPrompt, Message, StoredAnswer
 from app.core.store_commands import KeepChat, KeepPrompt, ReadChats, ReadPrompt, RemoveMessages
 from app.core.store_events import ChatsRead, Kept, PromptRead
 from app.core.whole_chat import WholeChat
-from tests.store.shelf import Shelf, chunk, end, head, ids, question, shelf
+from app.store.unwritten import heads_with_unwritten, newest_in
+from tests.store.shelf import Shelf, chunk, end, head, ids, locked, question, shelf
 from tests.whole_chats import whole_chats
 
 
@@ -85,3 +87,22 @@ def test_more_than_is_good_for_one_answer_comes_in_parts(tmp_path: Path) -> None
 
         assert _read(kept, *chats).chats == tuple(chats[:2])
         assert _read(kept, *chats[2:]).chats == (chats[2],)
+
+
+@settings(max_examples=4)
+@given(whole_chats(first=50))
+def test_one_that_waits_to_be_written_is_seen_as_it_will_be(chat: WholeChat) -> None:
+    with tempfile.TemporaryDirectory() as folder, shelf(Path(folder)) as kept, pytest.MonkeyPatch.context() as patch:
+        patch.setattr("app.store.keeper.WRITING_S", 0.0)
+        kept.send(question(1, head(), 1), end(2, "A"))
+        with locked(kept.path):
+            assert not kept.ask(KeepChat(8, chat), Kept).on_disk
+            waiting = kept.read(50)
+        kept.store.work.do(())
+
+        assert waiting == kept.read(50) and waiting.messages == chat.messages
+    change = KeepChat(8, chat)
+    assert heads_with_unwritten((head(),), (change,)) == tuple(
+        sorted((head(), chat.head), key=lambda each: (-each.changed_ms, -each.id))
+    )
+    assert newest_in((change,)) == max(50, *(each.id for each in (chat.head, *chat.messages, *chat.comparisons)))
