@@ -1,0 +1,128 @@
+"""What of a conversation an importer leaves out or has to mend, counted by kind and told in one sentence each."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from typing import Literal
+
+from app.core.chat import clean_text
+from app.core.printable import printable
+from app.core.words import Sentence, translate
+from app.services.importers.found import Unread
+
+Kind = Literal[
+    "malformed",
+    "tools",
+    "system",
+    "hidden",
+    "roles",
+    "contents",
+    "thoughts",
+    "recaps",
+    "marks",
+    "sources",
+    "errors",
+    "folder",
+    "orphans",
+    "circles",
+    "doubled",
+    "times",
+    "characters",
+    "leaf",
+]
+_SENTENCES: dict[Kind, Callable[[int], Sentence]] = {
+    "malformed": lambda count: translate(
+        "Import", "Messages that cannot be read were left out: {count}.", count=count
+    ),
+    "tools": lambda count: translate(
+        "Import", "Messages to tools and from tools were left out: {count}.", count=count
+    ),
+    "system": lambda count: translate("Import", "System messages were left out: {count}.", count=count),
+    "hidden": lambda count: translate(
+        "Import", "Hidden messages, like those of custom instructions, were left out: {count}.", count=count
+    ),
+    "roles": lambda count: translate(
+        "Import", "Messages that are neither yours nor a model's were left out: {count}.", count=count
+    ),
+    "contents": lambda count: translate(
+        "Import", "Parts of messages of a kind that is not known here were left out: {count}.", count=count
+    ),
+    "thoughts": lambda count: translate(
+        "Import", "Thinking that no answer follows was left out: {count}.", count=count
+    ),
+    "recaps": lambda count: translate(
+        "Import", "Notes on how long a model thought were left out: {count}.", count=count
+    ),
+    "marks": lambda count: translate(
+        "Import", "Marks that refer to sources were taken out of the texts: {count}.", count=count
+    ),
+    "sources": lambda count: translate("Import", "Lists of sources were left out: {count}.", count=count),
+    "errors": lambda count: translate("Import", "Error notes in answers were left out: {count}.", count=count),
+    "folder": lambda _: translate("Import", "It lay in a folder, of which the file does not say the name."),
+    "orphans": lambda count: translate(
+        "Import", "Messages that follow one that is missing begin the conversation anew: {count}.", count=count
+    ),
+    "circles": lambda count: translate(
+        "Import", "Circles of messages that follow one another were cut: {count}.", count=count
+    ),
+    "doubled": lambda count: translate(
+        "Import", "Of entries that stand in the file twice the last one was taken: {count}.", count=count
+    ),
+    "times": lambda count: translate(
+        "Import", "Times that cannot be read were taken from the message before: {count}.", count=count
+    ),
+    "characters": lambda count: translate(
+        "Import", "Texts with broken characters were mended: {count}.", count=count
+    ),
+    "leaf": lambda _: translate("Import", "Which branch was shown is not known: the newest one is."),
+}
+_MOST_NAMES = 8
+_LONGEST_NAME = 80
+
+
+class Losses:
+    """What one conversation lost."""
+
+    def __init__(self) -> None:
+        self._counts: Counter[Kind] = Counter()
+        self._files: dict[str, str] = {}
+        """Names of files by what tells them apart."""
+
+    def note(self, kind: Kind, count: int = 1) -> None:
+        """Note that something was left out."""
+        self._counts[kind] += count
+
+    def note_file(self, name: str, identity: str = "") -> None:
+        """Note an image or a file that is not taken over; with the same identity it is one."""
+        known = self._files.get(identity or name)
+        if known is None or known == identity:
+            self._files[identity or name] = name
+
+    def clean(self, text: str) -> str:
+        """Return text that can be kept, and note where it could not."""
+        try:
+            text.encode()
+        except UnicodeEncodeError:
+            self.note("characters")
+        return clean_text(text)
+
+    def unread(self, title: str, place: str) -> tuple[Unread, ...]:
+        """Return what was left out, kind by kind."""
+        told = [
+            Unread(title, place, _SENTENCES[kind](self._counts[kind])) for kind in _SENTENCES if self._counts[kind]
+        ]
+        if self._files:
+            told.append(Unread(title, place, self._of_files()))
+        return tuple(told)
+
+    def _of_files(self) -> Sentence:
+        names = [printable(clean_text(name)[:_LONGEST_NAME]) for name in list(self._files.values())[:_MOST_NAMES]]
+        if len(self._files) > _MOST_NAMES:
+            names.append("…")
+        return translate(
+            "Import",
+            "Images and files were left out ({count}): {names}.",
+            count=len(self._files),
+            names=", ".join(names),
+        )
