@@ -21,9 +21,9 @@ _SPACE = b" \t\r\n"
 _PIECE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{},"]', re.DOTALL)
 _PAIRS = {ord("}"): ord("{"), ord("]"): ord("[")}
 _LIST = msgspec.json.Decoder(list[msgspec.Raw])
-BROKEN = translate("Import", "This part of the file cannot be read: it is damaged.")
-CUT_OFF = translate("Import", "The file ends in the middle of it: export it once more.")
-TOO_DEEP = translate("Import", "It is nested deeper than anything that is read here.")
+BROKEN = translate("Importing", "This part of the file cannot be read: it is damaged.")
+CUT_OFF = translate("Importing", "The file ends in the middle of it: export it once more.")
+TOO_DEEP = translate("Importing", "It is nested deeper than anything that is read here.")
 
 
 class Element(NamedTuple):

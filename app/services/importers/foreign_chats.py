@@ -33,8 +33,10 @@ _UNPACKING = (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError, NotImpleme
 """What a damaged, encrypted or unusual ZIP may raise."""
 
 
-_NOT_UNPACKED = translate("Import", "This file in the ZIP cannot be unpacked: export or download the ZIP once more.")
-_UNKNOWN = translate("Import", "This file in the ZIP holds no conversations of a kind that is known here.")
+_NOT_UNPACKED = translate(
+    "Importing", "This file in the ZIP cannot be unpacked: export or download the ZIP once more."
+)
+_UNKNOWN = translate("Importing", "This file in the ZIP holds no conversations of a kind that is known here.")
 
 
 class _Format(NamedTuple):
@@ -66,7 +68,7 @@ def foreign_chats(path: Path) -> Iterator[Found]:
         raise _too_large(name) from error
     except OSError as error:
         raise UserError(
-            translate("Import", "“{file}” cannot be read: look whether it is there and may be opened.", file=name),
+            translate("Importing", "“{file}” cannot be read: look whether it is there and may be opened.", file=name),
             ExitCode.WRONG_USE,
         ) from error
     if len(content) > MOST_BYTES:
@@ -104,7 +106,7 @@ def _in_archive(file: BinaryIO, name: str) -> Iterator[Found]:
         archive = zipfile.ZipFile(file)
     except _UNPACKING as error:
         raise UserError(
-            translate("Import", "“{file}” is a damaged ZIP file: export or download it once more.", file=name),
+            translate("Importing", "“{file}” is a damaged ZIP file: export or download it once more.", file=name),
             ExitCode.WRONG_USE,
         ) from error
     with archive:
@@ -145,10 +147,8 @@ class _File(io.FileIO):
 
     def read(self, size: int | None = -1, /) -> bytes:
         """Return the next bytes."""
-        is_rest = size is None or size < 0
-        if size is not None and size > MOST_DIRECTORY:
-            raise _TooLargeError
-        found = super().read(MOST_DIRECTORY + 1 if is_rest else size)
+        most = MOST_DIRECTORY + 1
+        found = super().read(most if size is None or size < 0 else min(size, most))
         if len(found) > MOST_DIRECTORY:
             raise _TooLargeError
         return found
@@ -157,7 +157,7 @@ class _File(io.FileIO):
 def _too_large(name: str) -> UserError:
     return UserError(
         translate(
-            "Import",
+            "Importing",
             "“{file}” holds more than {most} GB of conversations, unpacked: take a part of it.",
             file=name,
             most=MOST_BYTES >> 30,

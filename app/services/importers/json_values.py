@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 LATEST_MS = 253_402_300_799_999
 """The end of the year 9999."""
 _SCALES = ((1e11, 1000.0), (1e14, 1.0), (1e17, 1e-3), (1e20, 1e-6))
@@ -35,8 +33,6 @@ def as_key(value: object) -> str | None:
 def milliseconds(value: object) -> int | None:
     """Return a time since 1970 that is written as a number of whatever unit; None for what is no time."""
     if isinstance(value, bool) or not isinstance(value, int | float):
-        return None
-    if isinstance(value, float) and not math.isfinite(value):
         return None
     for most, scale in _SCALES:
         if 0 <= value < most:

@@ -33,49 +33,49 @@ Kind = Literal[
 ]
 _SENTENCES: dict[Kind, Callable[[int], Sentence]] = {
     "malformed": lambda count: translate(
-        "Import", "Messages that cannot be read were left out: {count}.", count=count
+        "Importing", "Messages that cannot be read were left out: {count}.", count=count
     ),
     "tools": lambda count: translate(
-        "Import", "Messages to tools and from tools were left out: {count}.", count=count
+        "Importing", "Messages to tools and from tools were left out: {count}.", count=count
     ),
-    "system": lambda count: translate("Import", "System messages were left out: {count}.", count=count),
+    "system": lambda count: translate("Importing", "System messages were left out: {count}.", count=count),
     "hidden": lambda count: translate(
-        "Import", "Hidden messages, like those of custom instructions, were left out: {count}.", count=count
+        "Importing", "Hidden messages, like those of custom instructions, were left out: {count}.", count=count
     ),
     "roles": lambda count: translate(
-        "Import", "Messages that are neither yours nor a model's were left out: {count}.", count=count
+        "Importing", "Messages that are neither yours nor a model's were left out: {count}.", count=count
     ),
     "contents": lambda count: translate(
-        "Import", "Parts of messages of a kind that is not known here were left out: {count}.", count=count
+        "Importing", "Parts of messages of a kind that is not known here were left out: {count}.", count=count
     ),
     "thoughts": lambda count: translate(
-        "Import", "Thinking that no answer follows was left out: {count}.", count=count
+        "Importing", "Thinking that no answer follows was left out: {count}.", count=count
     ),
     "recaps": lambda count: translate(
-        "Import", "Notes on how long a model thought were left out: {count}.", count=count
+        "Importing", "Notes on how long a model thought were left out: {count}.", count=count
     ),
     "marks": lambda count: translate(
-        "Import", "Marks that refer to sources were taken out of the texts: {count}.", count=count
+        "Importing", "Marks that refer to sources were taken out of the texts: {count}.", count=count
     ),
-    "sources": lambda count: translate("Import", "Lists of sources were left out: {count}.", count=count),
-    "errors": lambda count: translate("Import", "Error notes in answers were left out: {count}.", count=count),
-    "folder": lambda _: translate("Import", "It lay in a folder, of which the file does not say the name."),
+    "sources": lambda count: translate("Importing", "Lists of sources were left out: {count}.", count=count),
+    "errors": lambda count: translate("Importing", "Error notes in answers were left out: {count}.", count=count),
+    "folder": lambda _: translate("Importing", "It lay in a folder, of which the file does not say the name."),
     "orphans": lambda count: translate(
-        "Import", "Messages that follow one that is missing begin the conversation anew: {count}.", count=count
+        "Importing", "Messages that follow one that is missing begin the conversation anew: {count}.", count=count
     ),
     "circles": lambda count: translate(
-        "Import", "Circles of messages that follow one another were cut: {count}.", count=count
+        "Importing", "Circles of messages that follow one another were cut: {count}.", count=count
     ),
     "doubled": lambda count: translate(
-        "Import", "Of entries that stand in the file twice the last one was taken: {count}.", count=count
+        "Importing", "Of entries that stand in the file twice the last one was taken: {count}.", count=count
     ),
     "times": lambda count: translate(
-        "Import", "Times that cannot be read were taken from the message before: {count}.", count=count
+        "Importing", "Times that cannot be read were taken from the message before: {count}.", count=count
     ),
     "characters": lambda count: translate(
-        "Import", "Texts with broken characters were mended: {count}.", count=count
+        "Importing", "Texts with broken characters were mended: {count}.", count=count
     ),
-    "leaf": lambda _: translate("Import", "Which branch was shown is not known: the newest one is."),
+    "leaf": lambda _: translate("Importing", "Which branch was shown is not known: the newest one is."),
 }
 _MOST_NAMES = 8
 _LONGEST_NAME = 80
@@ -121,7 +121,7 @@ class Losses:
         if len(self._files) > _MOST_NAMES:
             names.append("…")
         return translate(
-            "Import",
+            "Importing",
             "Images and files were left out ({count}): {names}.",
             count=len(self._files),
             names=", ".join(names),

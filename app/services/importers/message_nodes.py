@@ -20,10 +20,10 @@ from app.services.importers.found import Found, Unread
 from app.services.importers.losses import Losses
 from app.services.importers.message_order import Placed, in_order
 
-NO_CONVERSATION = translate("Import", "It is not written as a conversation is: nothing of it was taken over.")
-NO_MESSAGES = translate("Import", "There is no message in it that could be taken over.")
+NO_CONVERSATION = translate("Importing", "It is not written as a conversation is: nothing of it was taken over.")
+NO_MESSAGES = translate("Importing", "There is no message in it that could be taken over.")
 _TOO_MANY = translate(
-    "Import", "It has more messages than a conversation can have here, which are {most}.", most=MOST_IDS - 1
+    "Importing", "It has more messages than a conversation can have here, which are {most}.", most=MOST_IDS - 1
 )
 _LONGEST_MODEL = 200
 _OWN_ID = 1

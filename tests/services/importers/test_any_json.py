@@ -10,10 +10,10 @@ from app.services.importers import chatgpt, open_webui
 from app.services.importers.foreign_chats import found_in
 from app.services.importers.found import Found
 
-_PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters(), max_size=6)
-_ANY = st.recursive(
-    _PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3)
-)
+_TEXT = st.text(st.characters(exclude_categories=()), max_size=5)
+"""Halves of characters are in it."""
+_PLAIN = st.none() | st.booleans() | st.integers() | st.floats() | _TEXT
+_ANY = st.recursive(_PLAIN, lambda inner: st.lists(inner, max_size=3) | st.dictionaries(_TEXT, inner, max_size=3))
 _KEYS = st.sampled_from(["a", "b", "c", "d", "e"])
 _ROLES = st.sampled_from(["user", "assistant", "system", "tool", "?"]) | _ANY
 
@@ -27,14 +27,12 @@ def _objects(**values: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
     return _sometimes(st.fixed_dictionaries({}, optional={key: _sometimes(value) for key, value in values.items()}))
 
 
-_PART = st.text(max_size=5) | _objects(
-    content_type=st.just("image_asset_pointer"), asset_pointer=st.text(max_size=5), text=st.text(max_size=5)
-)
+_PART = _TEXT | _objects(content_type=st.just("image_asset_pointer"), asset_pointer=_TEXT, text=_TEXT)
 _CONTENT = _objects(
     content_type=st.sampled_from(["text", "code", "thoughts", "multimodal_text", "reasoning_recap"]),
     parts=st.lists(_PART, max_size=3),
-    text=st.text(max_size=5),
-    thoughts=st.lists(_objects(summary=st.text(max_size=3), content=st.text(max_size=3)), max_size=2),
+    text=_TEXT,
+    thoughts=st.lists(_objects(summary=_TEXT, content=_TEXT), max_size=2),
 )
 _MESSAGE = _objects(
     author=st.fixed_dictionaries({"role": _ROLES}),
@@ -44,20 +42,21 @@ _MESSAGE = _objects(
     recipient=st.sampled_from(["all", "python", "web"]),
     metadata=_objects(attachments=st.lists(_objects(id=_KEYS, name=_KEYS), max_size=2), model_slug=_KEYS),
 )
-_MAPPING = st.dictionaries(_KEYS, _objects(message=_MESSAGE, parent=_KEYS, children=st.lists(_KEYS, max_size=3)))
-_CHATGPT = _objects(title=st.text(max_size=5), mapping=_MAPPING, current_node=_KEYS, create_time=st.floats())
+_LINKS = {"parent": _sometimes(_KEYS), "children": _sometimes(st.lists(_KEYS, max_size=3))}
+_MAPPING = st.dictionaries(_KEYS, st.fixed_dictionaries({"message": _MESSAGE, **_LINKS}), min_size=2)
+_CHATGPT = _objects(title=_TEXT, mapping=_MAPPING, current_node=_KEYS, create_time=st.floats())
 _TURN = _objects(
     id=_KEYS,
     parentId=_KEYS,
     childrenIds=st.lists(_KEYS, max_size=3),
     role=_ROLES,
-    content=st.text(max_size=5) | st.lists(_objects(type=_KEYS, text=_KEYS), max_size=2),
+    content=_TEXT | st.lists(_objects(type=_KEYS, text=_KEYS), max_size=2),
     timestamp=st.integers(),
     files=st.lists(_objects(name=_KEYS, url=_KEYS), max_size=2),
 )
 _HISTORY = _objects(messages=st.dictionaries(_KEYS, _TURN), currentId=_KEYS)
 _OPEN_WEBUI = _objects(
-    title=st.text(max_size=5),
+    title=_TEXT,
     chat=_objects(history=_HISTORY, messages=st.lists(_TURN, max_size=4), params=_objects(system=_KEYS)),
     messages=st.lists(_TURN, max_size=4),
 )

@@ -40,7 +40,16 @@ def test_each_format_knows_its_own_and_nothing_else() -> None:
         for form in ("chatgpt", "open_webui"):
             values = json.loads((EXPORTS / f"{form}.json").read_bytes())
             assert [own(value) for value in values] == [name == form] * 2
-        others = (None, 3, [], {}, "mapping", {"mapping": {}}, {"mapping": 1, "current_node": "a"}, {"messages": [1]})
+        others: tuple[object, ...] = (
+            None,
+            3,
+            [],
+            {},
+            "mapping",
+            {"mapping": {}},
+            {"mapping": 1, "current_node": "a"},
+            {"messages": [1]},
+        )
         assert not any(own(value) for value in others)
         assert not own({"format": "tokenlight-chats", "version": 1, "chats": [{"messages": []}]})
         assert not own({"mapping": {"a": {"message": {"fragments": []}}}})
@@ -92,9 +101,9 @@ def test_a_file_that_was_cut_off_has_what_is_whole(end: int) -> None:
     assert len(found.chats) == 2 or found.unread[-1].reason == elements.CUT_OFF
 
 
-def test_nesting_without_an_end_is_not_followed_for_ever(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_behind_what_is_nested_too_deep_nothing_is_looked_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(elements, "MOST_NESTED", 1000)
-    found = whole(found_in(_torn(b"[" * 100_000)))
+    found = whole(found_in(_torn(b"[" * 2000 + b"]" * 2000)))
 
     assert len(found.chats) == 1
     assert found.unread[-1].reason == elements.TOO_DEEP
