@@ -6,7 +6,7 @@ The frame says how many characters are in it, so that no content can end it. One
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
@@ -18,6 +18,8 @@ BETWEEN = "\n\n"
 """Stands between the files and the texts of a message."""
 _OPENING = re.compile(rf'^<file name="([^"\n]{{1,{LONGEST_NAME}}})" characters="([0-9]{{1,9}})">\n', re.MULTILINE)
 _CLOSING = "\n</file>"
+_BEGINS = '<file name="'
+_FENCES = re.compile("`+")
 
 
 class AttachedFile(msgspec.Struct, frozen=True):
@@ -53,6 +55,8 @@ def framed(name: str, text: str) -> str:
 
 def frames_in(text: str) -> Iterator[Frame]:
     """Yield the files of a text in their order; a frame inside of another one is that one's content."""
+    if _BEGINS not in text:
+        return  # a hundred times as quick as to look for one at every line
     at = 0
     while (opening := _OPENING.search(text, at)) is not None:
         at = opening.end()
@@ -85,3 +89,34 @@ def lifted(text: str) -> Lifted:
 def joined(parts: Iterable[str]) -> str:
     """Return the message that files and texts make; what is blank leaves no gap."""
     return BETWEEN.join(part for part in parts if part.strip())
+
+
+def in_words(text: str) -> str:
+    """Return a message where there is room for words alone: its files by name, then what is said of them."""
+    apart = lifted(text)
+    names = ", ".join(frame.file.name for frame in frames_in(text)) if apart.framed else ""
+    return ": ".join(part for part in (names, apart.text) if part.strip()) if names else text
+
+
+def unframed(text: str) -> str:
+    """Return all that a message says, each file under its name, without what frames are made of."""
+    return _written_out(text, lambda file: f"{file.name}\n{file.text}")
+
+
+def as_markdown(text: str) -> str:
+    """Return a message as it is given to other programs: each file under its name, in a block that it cannot end."""
+    return _written_out(text, _block)
+
+
+def _written_out(text: str, write: Callable[[AttachedFile], str]) -> str:
+    written, at = [], 0
+    for frame in frames_in(text):
+        written += [text[at : frame.start], write(frame.file)]
+        at = frame.end
+    return "".join((*written, text[at:]))
+
+
+def _block(file: AttachedFile) -> str:
+    fence = "`" * max(3, 1 + max(map(len, _FENCES.findall(file.text)), default=0))
+    name = file.name.replace("\\", "\\\\").replace("*", "\\*").replace("_", "\\_")
+    return f"**{name}**\n\n{fence}\n{file.text}\n{fence}"

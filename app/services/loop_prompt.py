@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from app.core.attached_files import in_words
 from app.core.chat import PromptSpan, last_asked
 from app.services.cache_parts import cache_parts
 from app.services.inspection import InspectedPrompt
@@ -25,7 +26,7 @@ def prompt_of(
     if turn is None:
         return LoopPrompt()
     sent = question.said if question is not None else ""
-    said, length = " ".join(sent.split()), len(sent)
+    said, length = " ".join(in_words(sent).split()), len(sent)
     ready = run.prompt if run is not None else None
     if run is not None and ready is not None:
         ids = memoryview(ready.ids).cast("i")

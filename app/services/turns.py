@@ -11,6 +11,7 @@ from typing import Literal
 
 import msgspec
 
+from app.core.attached_files import as_markdown, in_words
 from app.core.chat import PromptMessage
 from app.core.commands import SettingsChange
 from app.core.events import Finished, PromptReady
@@ -93,6 +94,16 @@ class Turn:
     def said(self) -> str:
         """What a message says, without its thinking."""
         return self.thoughts.said if self.thoughts is not None else self.text
+
+    @property
+    def words(self) -> str:
+        """What a message says where there is room for words alone: files of a question by their names."""
+        return in_words(self.text) if self.role == "user" else self.said
+
+    @property
+    def markdown(self) -> str:
+        """What a message says as it is given to other programs: files of a question under their names."""
+        return as_markdown(self.text) if self.role == "user" else self.said
 
     @property
     def can_go_on(self) -> bool:

@@ -10,6 +10,7 @@ import time
 from contextlib import closing
 from typing import Any
 
+from app.core.attached_files import unframed
 from app.core.literal_text import matches, needle, snippet_of
 from app.core.search import FoundMessage, SearchPlace
 from app.core.store_commands import FindMessages
@@ -108,6 +109,8 @@ class Search:
         text = _decoded(stored)
         if state == "open":
             text = read_text(self._connection, message) or text
+        if role == "user":
+            text = unframed(text)
         if not matches(text, self._wanted, 1) or (comparison is not None and self._is_hidden(conversation, message)):
             return
         self._found.append(

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 
 import msgspec
 
+from app.core.attached_files import in_words
 from app.core.conversation import LONGEST_GLIMPSE, Conversation, Trashed
 from app.store import columns, deletions
 from app.store.comparisons import hidden_lanes
@@ -17,11 +18,11 @@ from app.store.deletions import TO_ERASE
 from app.store.leaves import is_shown_leaf, newest_leaf
 from app.store.reading import read_conversation
 
-# What is being written has its text in its chunks; of a long text the first line is enough.
+# What is being written has its text in its chunks; of a long text the first line is enough, unless it is a file.
 _TEXT = """substr(ltrim(CASE WHEN message.text <> '' THEN message.text ELSE COALESCE(
     (SELECT group_concat(text, '') FROM
         (SELECT text FROM chunk WHERE answer = message.id AND text <> '' ORDER BY number LIMIT 32)), '') END,
-    char(9, 10, 13, 32)), 1, 200)"""
+    char(9, 10, 13, 32)), 1, CASE WHEN message.text LIKE '<file name="%' THEN length(message.text) ELSE 200 END)"""
 
 _Deleted = dict[int, tuple[int, int | None, int, str, str]]
 """By message: conversation, parent, time, the title of the conversation, and the beginning of its text."""
@@ -196,5 +197,5 @@ def _restore_way_up(connection: sqlite3.Connection, conversation: int, message: 
 
 def _glimpse(text: str) -> str:
     """Return the first line that says something, cut where it is long."""
-    lines = text.strip().splitlines()
+    lines = in_words(text.strip()).splitlines()
     return lines[0].rstrip()[:LONGEST_GLIMPSE] if lines else ""

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.core.attached_files import AttachedFile, file_of, framed, frames_in, joined, lifted
+from app.core.attached_files import (
+    AttachedFile,
+    as_markdown,
+    file_of,
+    framed,
+    frames_in,
+    in_words,
+    joined,
+    lifted,
+    unframed,
+)
 from app.core.chat import clean_text
 
 FRAME = framed("a.txt", "one\ntwo")
@@ -55,3 +65,30 @@ def test_a_file_in_the_middle_is_lifted_out_too() -> None:
     assert apart.framed == (FRAME,)
     assert [each for each in apart.text.split("\n") if each] == ["before", "after"]
     assert file_of(apart.framed[0]) == AttachedFile("a.txt", "one\ntwo")
+
+
+TWO = joined((FRAME, framed("b_c.md", "```\nx\n```"), "What are they?"))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (TWO, "a.txt, b_c.md: What are they?"),
+        (FRAME, "a.txt"),
+        ("no file\n", "no file\n"),
+    ],
+)
+def test_where_there_is_room_for_words_alone_files_have_their_names(text: str, expected: str) -> None:
+    assert in_words(text) == expected
+
+
+def test_without_frames_all_is_said_that_the_files_say() -> None:
+    assert unframed(TWO) == "a.txt\none\ntwo\n\nb_c.md\n```\nx\n```\n\nWhat are they?"
+    assert unframed(" plain ") == " plain "
+
+
+def test_as_markdown_each_file_is_a_block_that_it_cannot_end() -> None:
+    assert as_markdown(TWO) == (
+        "**a.txt**\n\n```\none\ntwo\n```\n\n**b\\_c.md**\n\n````\n```\nx\n```\n````\n\nWhat are they?"
+    )
+    assert as_markdown("# plain") == "# plain"

@@ -177,7 +177,7 @@ def test_a_sent_message_shows_its_files_apart_and_opens_them(ready: Stage) -> No
     ready.desk.answer("It is text.")
     block = page.transcript.turns.blocks[0]
     assert block.text == "What is this?"
-    assert ready.transcript_text().startswith(f"{FRAME}\n\nWhat is this?")
+    assert ready.transcript_text().startswith(f"**notes.md**\n\n```\n{CONTENT}\n```\n\nWhat is this?")
     assert ready.desk.program.chat.shown.head.title == "What is this?"
     spot = page.transcript._spots_in_view()[0]
     assert spot.spot.kind == "file" and spot.spot.value == f"notes.md · {len(CONTENT)} characters"

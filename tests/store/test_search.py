@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from app.core.attached_files import framed
 from app.core.chat import clean_text
 from app.core.conversation import Message
 from app.core.errors import UserError
@@ -214,3 +215,11 @@ def test_chats_that_cannot_be_read_from_the_side_are_said_to_be(tmp_path: Path) 
     (tmp_path / "tokenlight.sqlite3").write_bytes(b"no database at all" * 300)
     with pytest.raises(UserError, match="cannot be read now"):
         find(tmp_path, "llama", 5)
+
+
+def test_of_a_file_its_name_and_what_it_says_is_found_and_never_its_frame(tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        kept.send(*asked(10, [f"{framed('notes.md', 'rain falls')}\n\nWhy?"]))
+        assert [hit.snippet.text for hit in found(kept, "rain")] == ["notes.md rain falls Why?"]
+        assert [hit.snippet.text for hit in found(kept, "notes")] == ["notes.md rain falls Why?"]
+        assert found(kept, "characters=") == []

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from app.core.attached_files import framed
 from app.core.conversation import AnswerPrompt, Chunk, Message, StoredAnswer, Trashed
 from app.core.store_commands import (
     EraseTrash,
@@ -230,3 +231,12 @@ def test_a_deletion_that_waits_and_is_taken_back_changes_nothing_people_see(
             assert [answer.ids for answer in whole.answers] == [ids(1), ids(3), ids(5)]
         kept.store.work.do(())
         assert kept.read() == whole
+
+
+def test_a_message_of_files_is_named_by_them_and_by_what_was_said(tmp_path: Path) -> None:
+    asked = question(1, head(), 1)
+    text = f"{framed('notes.md', 'x' * 500)}\n\nWhy?"
+    with shelf(tmp_path) as kept:
+        kept.send(replace(asked, messages=(replace(asked.messages[0], text=text), asked.messages[1])))
+        kept.send(end(2, "So."), RemoveMessages((1, 2), NOW))
+        assert [item.text for item in trash(kept)] == ["notes.md: Why?"]

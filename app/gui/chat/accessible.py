@@ -310,6 +310,8 @@ def _said(block: TurnBlock) -> str:
     turn = block.turn
     if turn.state == "waiting" and turn.doing is not None and not turn.text:
         return footer.waiting(turn)
+    if block.is_user:
+        return turn.words
     return "".join(block.texts(at_once=True)) or _thinking(block)
 
 

@@ -35,7 +35,7 @@ class LeftOut(NamedTuple):
     @classmethod
     def of(cls, turn: Turn) -> LeftOut:
         """Return a message with its first words."""
-        said = " ".join(turn.said[:_READ_CHARACTERS].split())
+        said = " ".join(turn.words[:_READ_CHARACTERS].split())
         cut = said[:PREVIEW_CHARACTERS].rpartition(" ")[0] or said[:PREVIEW_CHARACTERS]
         return cls(turn.number, f"{footer.who(turn)}: {said if len(said) <= PREVIEW_CHARACTERS else cut + '…'}")
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from PySide6.QtCore import QCoreApplication, QPointF, QRectF, Qt
 from PySide6.QtGui import QFont, QFontMetricsF, QPainter
 
-from app.core.attached_files import AttachedFile, file_of, lifted
+from app.core.attached_files import AttachedFile, as_markdown, file_of, lifted
 from app.gui import theme
 from app.gui.chat.file_chips import FileChips
 from app.gui.chat.growing_text import WHOLE_CHARACTERS, GrowingText
@@ -55,8 +55,12 @@ class _Whole:
         """Know that the text is whole."""
 
     def copied(self, start: int, end: int) -> str:
-        """Return what is copied of a stretch of the text; with all of it go the files, as they were sent."""
-        return self.source if self.files and start <= 0 and end >= len(self._shown) else self._shown[start:end]
+        """Return what is copied of a stretch of the text; with all of it go the files, under their names."""
+        return (
+            as_markdown(self.source)
+            if self.files and start <= 0 and end >= len(self._shown)
+            else self._shown[start:end]
+        )
 
 
 class PlainText(_Whole):

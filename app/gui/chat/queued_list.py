@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
 
+from app.core.attached_files import as_markdown, in_words
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
@@ -131,7 +132,7 @@ class QueuedList(QWidget):
         row.setFixedHeight(ROW_PX)
         preview = ElidedLabel(theme.SMALL_PX)
         preview.setObjectName("queued_text")
-        words = " ".join(queued.text[:PREVIEW_CHARACTERS].split())
+        words = " ".join(in_words(queued.text)[:PREVIEW_CHARACTERS].split())
         said = self.tr("Then: {text}") if before else self._first_words
         preview.set_text(said.format(text=words))
         row.setAccessibleName(said.format(text=words))
@@ -173,7 +174,9 @@ class QueuedList(QWidget):
         back.triggered.connect(lambda _checked=False: self.taken_back.emit(queued.number))
         withdraw = menu.addAction(self.tr("Do not send it"))
         withdraw.triggered.connect(lambda _checked=False: self.withdrawn.emit(queued.number))
-        menu.addAction(self.tr("Copy")).triggered.connect(lambda _checked=False: self.copied.emit(queued.text))
+        menu.addAction(self.tr("Copy")).triggered.connect(
+            lambda _checked=False: self.copied.emit(as_markdown(queued.text))
+        )
         menu.popup(place)
 
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QPoint, Qt, Signal
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMenu
 
+from app.core.attached_files import unframed
 from app.core.sampling import SamplingSettings
 from app.gui.chat import footer
 from app.gui.chat.transcript import Transcript
@@ -54,12 +55,16 @@ class TurnActions(QObject):
 
     def copy(self, turn: Turn, *, plain: bool = False) -> None:
         """Ask for a message's text on the clipboard."""
-        index = self._transcript.turns.index_of(turn.number)
-        text = self._transcript.turns.blocks[index].text if plain and index is not None else turn.said
-        self.copied.emit(text)
+        self.copied.emit(self._plain_text_of(turn) if plain else turn.markdown)
         bar = self.bars.bar_of(turn)
         if bar is not None:
             bar.tick()
+
+    def _plain_text_of(self, turn: Turn) -> str:
+        index = self._transcript.turns.index_of(turn.number)
+        if turn.role == "user" or index is None:
+            return unframed(turn.said)
+        return self._transcript.turns.blocks[index].text
 
     def edit(self, turn: Turn) -> None:
         """Let people change a message's words in its place."""

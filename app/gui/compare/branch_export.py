@@ -63,7 +63,7 @@ class BranchHead:
             theme.font(theme.BASE_PX),
             theme.font(theme.SMALL_PX),
         )
-        self._prompt = _lines(run.question.text, self._title, width, MOST_PROMPT_LINES)
+        self._prompt = _lines(run.question.words, self._title, width, MOST_PROMPT_LINES)
         said = (made_words(run), seed_words([lane.settings for lane in run.lanes], short=True))
         self._said = [line for words in said for line in _lines(words, self._small, width, 2)]
         metrics = QFontMetrics(self._font)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, Signal
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout
 
+from app.core.attached_files import unframed
 from app.core.events import PrefillProgress
 from app.gui import theme
 from app.gui.chat.system_prompt_line import first_words
@@ -89,8 +90,8 @@ class PromptBand(QFrame):
         """Show what is known of a comparison; `refusal` is why it cannot be run again now."""
         if run is not self._run:
             self._run = run
-            self._prompt.set_text(first_words(run.question.text))
-            set_hint(self._prompt, run.question.text[:HINT_CHARACTERS])
+            self._prompt.set_text(first_words(run.question.words))
+            set_hint(self._prompt, unframed(run.question.text)[:HINT_CHARACTERS])
         self._note_reading(run)
         self._show_progress(run.reading)
         words = self._prefill_words(run)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QToolButton, QVBoxLayout
 
+from app.core.attached_files import unframed
 from app.gui import theme
 from app.gui.chat.system_prompt_line import first_words
 from app.gui.chat.text_editor import TextEditor
@@ -34,6 +35,7 @@ class PromptChoice(QFrame):
         self.question: Turn | None = None
         """The question of the chat that can be compared."""
         self._can_write = True
+        self._draft = ""
         self._this = _choice("compare_this_question", self.tr("Question of the chat"))
         self._new = _choice("compare_new_question", self.tr("New question"))
         set_hint(self._new, self.tr("Asked behind what is shown of the chat"))
@@ -70,14 +72,15 @@ class PromptChoice(QFrame):
     @property
     def text(self) -> str:
         """What is written as a new question."""
-        return self._editor.toPlainText()
+        return self._editor.toPlainText() if self._can_write else self._draft
 
     def offer(self, question: Turn | None, draft: str, *, can_write: bool) -> None:
         """Offer a question of the chat and what is written there; without `can_write` that can only be read here."""
-        self.question, self._can_write = question, can_write
+        self.question, self._can_write, self._draft = question, can_write, draft
+        shown = draft if can_write else unframed(draft)
         with QSignalBlocker(self._editor):
-            if draft != self._editor.toPlainText():
-                self._editor.setPlainText(draft)
+            if shown != self._editor.toPlainText():
+                self._editor.setPlainText(shown)
         self._editor.setReadOnly(not can_write)
         for button in (self._this, self._new):
             button.setVisible(question is not None)
@@ -108,8 +111,8 @@ class PromptChoice(QFrame):
         self._shown.setVisible(chosen is not None)
         self._editor.setVisible(chosen is None)
         if chosen is not None:
-            self._shown.set_text(first_words(chosen.text))
-            set_hint(self._shown, chosen.text[:HINT_CHARACTERS])
+            self._shown.set_text(first_words(chosen.words))
+            set_hint(self._shown, unframed(chosen.text)[:HINT_CHARACTERS])
         elif not self._can_write:
             set_hint(self._editor, self.tr("It has pasted texts: change it where it is written, in the chat."))
         self.changed.emit()

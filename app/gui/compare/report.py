@@ -6,6 +6,7 @@ from html import escape
 
 from PySide6.QtCore import QCoreApplication, QLocale
 
+from app.core.attached_files import unframed
 from app.core.comparison import LETTERS
 from app.core.version import VERSION
 from app.gui import theme
@@ -68,7 +69,7 @@ def report(run: LanesRun, analysis: Analysis, light: theme.Theme, dark: theme.Th
         f"<title>{escape(BETWEEN.join((title, when)))}</title><style>{_style(light, dark)}</style></head><body><main>",
         f"<h1>{escape(title)}</h1>",
         _paragraph(BETWEEN.join(part for part in (model_words(run), when) if part)),
-        f"<h2>{_words('Prompt')}</h2><blockquote>{escape(run.question.text)}</blockquote>",
+        f"<h2>{_words('Prompt')}</h2><blockquote>{escape(unframed(run.question.text))}</blockquote>",
         _paragraph(seed_words([lane.settings for lane in analysis.lanes])),
         f'<h2>{_words("Branches")}</h2><section class="card wide">',
         branches_svg(analysis, translate("Compare", "Branches of the lanes")),

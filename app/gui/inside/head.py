@@ -180,7 +180,7 @@ class InsideHead(QWidget):
 
     def _question_of(self, turn: Turn) -> str:
         question = self._inspecting.question_of(turn)
-        text = " ".join((question.said if question is not None else "").split())
+        text = " ".join((question.words if question is not None else "").split())
         return text if len(text) <= _QUESTION_CHARACTERS else f"{text[:_QUESTION_CHARACTERS]}…"
 
     def _choose(self, row: int) -> None:
