@@ -11,8 +11,10 @@ MOST_BYTES = 4 * MOST_CHARACTERS
 MOST_PDF_BYTES = 200_000_000
 DocumentFault = Literal[
     "binary",
+    "broke_off",
     "damaged",
     "empty",
+    "ended",
     "encrypted",
     "folder",
     "gone",

@@ -25,6 +25,8 @@ def _sentence(fault: DocumentFault, name: str) -> Sentence:
     match fault:
         case "too_large" | "too_slow" | "too_much_memory":
             return _limit(fault, name)
+        case "broke_off" | "ended" | "no_process" | "no_reader" | "own_fault":
+            return _of_the_reader(fault, name)
         case "binary":
             return translate(
                 "Documents",
@@ -59,27 +61,9 @@ def _sentence(fault: DocumentFault, name: str) -> Sentence:
             )
         case "no_file":
             return translate("Documents", "“{name}” is a device or a pipe: attach a file.", name=name)
-        case "no_reader":
-            return translate(
-                "Documents",
-                "“{name}” cannot be read, because the part that reads PDF files is missing: install the program anew.",
-                name=name,
-            )
         case "unreadable":
             return translate(
                 "Documents", "“{name}” cannot be read: see whether you may open it and its disk is there.", name=name
-            )
-        case "no_process":
-            return translate(
-                "Documents",
-                "“{name}” cannot be read, because no process could be started: end other programs and try again.",
-                name=name,
-            )
-        case "own_fault":
-            return translate(
-                "Documents",
-                "“{name}” could not be read by a fault of this program; the log has the details.",
-                name=name,
             )
 
 
@@ -106,3 +90,39 @@ def _limit(fault: DocumentFault, name: str) -> Sentence:
         characters=MOST_CHARACTERS,
         size=byte_size(MOST_PDF_BYTES),
     )
+
+
+def _of_the_reader(fault: DocumentFault, name: str) -> Sentence:
+    """Return what is wrong with the process that reads, whatever the file is."""
+    match fault:
+        case "broke_off":
+            return translate(
+                "Documents",
+                "The process that read “{name}” broke off: try again, or save the file anew and attach that.",
+                name=name,
+            )
+        case "ended":
+            return translate(
+                "Documents",
+                "The system ended the process that read “{name}”, as it does when memory is short: "
+                "end other programs and try again, or attach a part of it.",
+                name=name,
+            )
+        case "no_process":
+            return translate(
+                "Documents",
+                "“{name}” cannot be read, because no process could be started: end other programs and try again.",
+                name=name,
+            )
+        case "no_reader":
+            return translate(
+                "Documents",
+                "“{name}” cannot be read, because the part that reads PDF files is missing: install the program anew.",
+                name=name,
+            )
+        case _:
+            return translate(
+                "Documents",
+                "“{name}” could not be read by a fault of this program; the log has the details.",
+                name=name,
+            )

@@ -31,6 +31,8 @@ _LOOK_SECONDS = 0.1
 """So often its memory is looked at."""
 _PIECE = 200_000
 """Characters of one message, which stays below the limit of the pipe."""
+_KILLED = -9
+"""The exit code of a process that the system ended, as it does where memory runs out; Windows has none for that."""
 _log = logging.getLogger(__name__)
 
 
@@ -66,8 +68,10 @@ def read_document(
         return _listen(child, seconds, memory)
     except TimeoutError as error:
         raise UnreadableDocument("too_slow") from error
-    except EOFError as error:  # the system ended it, or a fault of the interpreter did
-        raise UnreadableDocument("damaged", "the process ended") from error
+    except EOFError as error:
+        code = child.close()
+        _log.info("The process that read a document ended with %s", code)
+        raise UnreadableDocument("ended" if code == _KILLED else "broke_off", f"exit code {code}") from error
     except (ChildFault, msgspec.DecodeError) as error:
         raise UnreadableDocument("own_fault", str(error)) from error
     finally:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import codecs
 import os
+import signal
 import sys
 import threading
 import zlib
@@ -138,12 +139,30 @@ def vanish(connection: Connection, path: str, memory: str) -> None:
     os._exit(1)
 
 
+def die(connection: Connection, path: str, memory: str) -> None:
+    documents.tell(connection, documents._Started(os.getpid()))
+    signal.raise_signal(signal.SIGKILL)
+
+
+def crash(connection: Connection, path: str, memory: str) -> None:
+    documents.tell(connection, documents._Started(os.getpid()))
+    os.abort()
+
+
 @pytest.mark.parametrize(
     ("target", "seconds", "memory", "fault"),
     [
         (wait_for_ever, 0.0, documents.MOST_MEMORY, "too_slow"),
         (eat, 60.0, 100_000_000, "too_much_memory"),
-        (vanish, 60.0, documents.MOST_MEMORY, "damaged"),
+        (vanish, 60.0, documents.MOST_MEMORY, "broke_off"),
+        (crash, 60.0, documents.MOST_MEMORY, "broke_off"),
+        pytest.param(
+            die,
+            60.0,
+            documents.MOST_MEMORY,
+            "ended",
+            marks=pytest.mark.skipif(sys.platform == "win32", reason="Windows does not tell who ended a process"),
+        ),
     ],
 )
 def test_a_process_that_goes_beyond_its_limits_is_ended(
