@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from app.core.attached_files import file_of
 from app.core.words import translate
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
@@ -29,7 +30,7 @@ class AttachWiring:
         composer.draft.files_pasted.connect(self._take)
         composer.draft.too_long.connect(self._tell_too_long)
         self._disconnect = [
-            program.attaching.attached.connect(composer.attach),
+            program.attaching.attached.connect(self._attach),
             program.attaching.changed.connect(self._show),
             program.chat.opened.connect(self._show),
         ]
@@ -46,6 +47,11 @@ class AttachWiring:
         self._folder = paths[0].parent
         self._window.page_wanted.emit("chat")
         self._program.attaching.attach(paths)
+
+    def _attach(self, framed: str) -> None:
+        file = file_of(framed)
+        if not self._window.parts.chat_page.composer.attach(framed) and file is not None:
+            self._program.attaching.tell_again(file.name)
 
     def _show(self) -> None:
         self._window.parts.chat_page.composer.show_reading(self._program.attaching.reading)

@@ -62,6 +62,7 @@ class Attaching:
         place = place_of(self._chat.shown)
         for path in paths:
             if any(each.path == path for each in self.reading):
+                self.tell_again(path.name)
                 continue
             self._count += 1
             self._reading[self._count] = Reading(self._count, path, place)
@@ -84,8 +85,16 @@ class Attaching:
             self.attached.emit(event.framed)
         else:
             earlier = self._chat.drafts.of(reading.place)
-            self._chat.drafts.write(msgspec.structs.replace(earlier, pasted=(*earlier.pasted, event.framed)))
+            if event.framed in earlier.pasted:
+                self.tell_again(reading.path.name)
+            else:
+                self._chat.drafts.write(msgspec.structs.replace(earlier, pasted=(*earlier.pasted, event.framed)))
         self.changed.emit()
+
+    def tell_again(self, name: str) -> None:
+        """Say that a file is a part of the message already."""
+        said = translate("Documents", "“{name}” is attached already.", name=short_name(Path(name)))
+        self._notices.post(Notice(said, level="hint", brief=True))
 
     def _begin(self, number: int, path: Path) -> None:
         def read() -> DocumentRead:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QPlainTextEdit
+from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QPlainTextEdit
 
 from app.core.attached_files import framed
 from app.core.commands import Generate
@@ -105,8 +105,10 @@ def test_nothing_is_sent_without_a_file_that_is_still_read(ready: Stage, notes: 
 def test_the_same_file_is_attached_once(ready: Stage, notes: Path) -> None:
     for _ in range(2):
         drops(ready, notes)
+        assert ready.desk.program.notices.latest is None  # nothing is said of what is attached once
         ready.desk.until(lambda: not ready.desk.program.attaching.reading)
     assert len(rows(ready)) == 1
+    assert "“notes.md” is attached already." in ready.desk.told
 
 
 def test_a_file_can_be_read_and_removed_again(ready: Stage, notes: Path) -> None:
@@ -193,3 +195,33 @@ def test_a_message_of_nothing_but_a_file_is_called_by_its_name(ready: Stage) -> 
     ready.presses(Qt.Key.Key_Return)
     assert page.transcript.turns.blocks[0].text == ""
     assert ready.desk.program.chat.shown.head.title == "notes.md"
+
+
+def test_the_menu_of_the_composer_pastes_files(ready: Stage, notes: Path) -> None:
+    QGuiApplication.clipboard().setMimeData(data_of(notes))
+    menu = ready.composer.createStandardContextMenu()
+    paste = next(action for action in menu.actions() if action.objectName() == "edit-paste")
+    assert paste.isEnabled()
+    paste.trigger()
+    menu.deleteLater()
+    ready.desk.until(lambda: rows(ready))
+    assert rows(ready) == [f"notes.md · {len(CONTENT)} characters · – tokens"]
+
+
+def test_what_is_dragged_over_the_composer_is_the_windows(ready: Stage, notes: Path) -> None:
+    data, keys = data_of(notes), Qt.KeyboardModifier.NoModifier
+    over = QDragEnterEvent(QPoint(5, 5), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, keys)
+    QApplication.sendEvent(ready.composer.viewport(), over)
+    assert ready.sees("drop_cover")
+    QApplication.sendEvent(ready.window, QDragLeaveEvent())
+
+
+def test_every_file_that_waits_to_be_read_has_a_row(ready: Stage, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{letter}.txt" for letter in "abcde"]
+    for path in paths:
+        path.write_text(path.name, "utf-8")
+    drops(ready, *paths)
+    reading = [row for row in ready.window.findChildren(QFrame, "file_reading") if row.isVisibleTo(ready.window)]
+    assert [row.accessibleName() for row in reading] == [f"Reading {path.name} …" for path in paths]
+    ready.desk.until(lambda: len(rows(ready)) == len(paths))
+    assert not ready.find("file_reading_list").isVisibleTo(ready.window)

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.attached_files import framed
-from app.core.draft import NEW_CHAT
+from app.core.draft import NEW_CHAT, Draft
 from app.services.attaching import Attaching
 from app.services.drafts import place_of
 from tests.desk import Desk
@@ -27,6 +27,7 @@ def test_files_come_once_each_in_their_frames(desk: Desk, attaching: Attaching, 
     for file in files:
         file.write_text(file.name, "utf-8")
     attaching.attach([*files, files[0]])
+    assert "“a.txt” is attached already." in desk.told
     assert [each.name for each in attaching.reading] == ["a.txt", "b.md"]
     desk.until(lambda: not attaching.reading)
     assert sorted(came) == [framed("a.txt", "a.txt"), framed("b.md", "b.md")]
@@ -69,3 +70,18 @@ def test_a_file_stays_with_the_chat_that_it_was_attached_in(
     desk.until(lambda: not drafts.of(place).is_empty)
     assert drafts.of(place).pasted == (framed("a.txt", "x"),)
     assert came == []
+
+
+def test_one_that_the_draft_of_another_chat_has_already_comes_once_and_that_is_said(
+    desk: Desk, attaching: Attaching, model: Path, tmp_path: Path
+) -> None:
+    desk.load(model)
+    say(desk, "One", "1")
+    place, drafts = place_of(desk.program.chat.shown), desk.program.chat.drafts
+    (tmp_path / "a.txt").write_text("x", "utf-8")
+    drafts.write(Draft(place, "", (framed("a.txt", "x"),)))
+    attaching.attach([tmp_path / "a.txt"])
+    desk.program.conversations.new()
+    desk.until(lambda: desk.program.notices.latest is not None)
+    assert "“a.txt” is attached already." in desk.told
+    assert drafts.of(place).pasted == (framed("a.txt", "x"),)

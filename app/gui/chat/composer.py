@@ -234,10 +234,12 @@ class Composer(QFrame):
         self.write(back.followed_by(self.written))
         self.draft.setFocus()
 
-    def attach(self, framed: str) -> None:
-        """Put a file into the message, in its frame, unless it is a part of it already."""
-        if all(each.text != framed for each in self._pasted.all):
-            self._paste(framed)
+    def attach(self, framed: str) -> bool:
+        """Put a file into the message, in its frame; False where it is a part of it already."""
+        if any(each.text == framed for each in self._pasted.all):
+            return False
+        self._paste(framed)
+        return True
 
     def show_reading(self, files: Sequence[Reading]) -> None:
         """Show which files are being read; what is written waits for them."""

@@ -6,7 +6,7 @@ A text that is too long to be laid out while people type is not inserted; it is 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
+from PySide6.QtGui import QDragEnterEvent, QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
 
 from app.gui import theme
@@ -122,8 +122,15 @@ class Draft(QPlainTextEdit):
         self.focus_changed.emit(False)
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Leave files to the window."""
-        return not source.hasUrls() and super().canInsertFromMimeData(source)
+        """Take files as well where they are pasted; those that are dropped are the window's."""
+        return bool(files_in(source)) or (not source.hasUrls() and super().canInsertFromMimeData(source))
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Leave files to the window, which shows that it takes them."""
+        if event.mimeData().hasUrls():
+            event.ignore()
+        else:
+            super().dragEnterEvent(event)
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Insert plain text, unless it is too long to be laid out at every key; tell of files."""

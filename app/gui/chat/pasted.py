@@ -8,11 +8,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cached_property
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.core.attached_files import AttachedFile, file_of
 from app.gui import theme
+from app.gui.chat.row_area import RowArea
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel, label
@@ -85,7 +86,7 @@ class PastedRow(QFrame):
         self.setAccessibleName(text)
 
 
-class PastedList(QScrollArea):
+class PastedList(RowArea):
     """The pasted texts of a draft, oldest first; not there when there is none."""
 
     changed = Signal()
@@ -97,15 +98,6 @@ class PastedList(QScrollArea):
         super().__init__(parent)
         self._icons = icons
         self._rows: list[PastedRow] = []
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        inside = QWidget()
-        self._column = QVBoxLayout(inside)
-        self._column.setContentsMargins(0, 0, 0, theme.SPACE_XS)
-        self._column.setSpacing(theme.SPACE_XS)
-        self.setWidget(inside)
         self._fit()
 
     @property
@@ -119,7 +111,7 @@ class PastedList(QScrollArea):
         row.show_wanted.connect(lambda: self.show_wanted.emit(pasted))
         row.remove_wanted.connect(lambda: self.remove(pasted))
         self._rows.append(row)
-        self._column.addWidget(row)
+        self.column.addWidget(row)
         row.show()
         self._fit()
         self.changed.emit()
@@ -129,7 +121,7 @@ class PastedList(QScrollArea):
         row = next((row for row in self._rows if row.pasted is pasted), None)
         if row is not None:
             self._rows.remove(row)
-            self._column.removeWidget(row)
+            self.column.removeWidget(row)
             row.hide()
             row.deleteLater()
             self._fit()
@@ -148,6 +140,4 @@ class PastedList(QScrollArea):
             row.show_tokens(value)
 
     def _fit(self) -> None:
-        rows = min(len(self._rows), MOST_ROWS)
-        self.setVisible(rows > 0)
-        self.setFixedHeight(rows * ROW_PX + max(rows - 1, 0) * theme.SPACE_XS + theme.SPACE_XS)
+        self.fit(min(len(self._rows), MOST_ROWS), ROW_PX)

@@ -7,10 +7,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt, Signal
 from PySide6.QtGui import QKeySequence, QShortcut
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QScrollArea, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from app.core.attached_files import as_markdown, in_words
 from app.gui import theme
+from app.gui.chat.row_area import RowArea
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
@@ -55,7 +56,8 @@ class QueuedList(QWidget):
         self._queued: tuple[Queued, ...] = ()
         self._first_words = "{text}"
         self._can_send = False
-        self._area, self._column = _area_of_rows()
+        self._area = RowArea()
+        self._column = self._area.column
         self._fold = QToolButton()
         self._fold.setObjectName("queued_fold_button")
         self._fold.setProperty("look", "quiet")
@@ -178,17 +180,3 @@ class QueuedList(QWidget):
             lambda _checked=False: self.copied.emit(as_markdown(queued.text))
         )
         menu.popup(place)
-
-
-def _area_of_rows() -> tuple[QScrollArea, QVBoxLayout]:
-    """Return what rows scroll in, and the column that they stand in."""
-    area, inside = QScrollArea(), QWidget()
-    area.setWidgetResizable(True)
-    area.setFrameShape(QFrame.Shape.NoFrame)
-    area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-    area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-    column = QVBoxLayout(inside)
-    column.setContentsMargins(0, 0, 0, theme.SPACE_XS)
-    column.setSpacing(theme.SPACE_XS)
-    area.setWidget(inside)
-    return area, column

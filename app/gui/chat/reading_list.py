@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from app.gui import theme
+from app.gui.chat.row_area import RowArea
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
@@ -15,10 +16,10 @@ from app.services.attaching import Reading
 
 ROW_PX = 38
 MOST_ROWS = 3
-"""Of more files only these have a row."""
+"""More rows than these scroll."""
 
 
-class ReadingList(QWidget):
+class ReadingList(RowArea):
     """Not there while nothing is read."""
 
     left = Signal(int)
@@ -28,24 +29,23 @@ class ReadingList(QWidget):
         super().__init__(parent)
         self._icons = icons
         self._rows: dict[int, QFrame] = {}
-        self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, theme.SPACE_XS)
-        self._column.setSpacing(theme.SPACE_XS)
-        self.hide()
+        self.setObjectName("file_reading_list")
+        self.setAccessibleName(self.tr("Files that are being read"))
+        self.fit(0, ROW_PX)
 
     def show_files(self, files: Sequence[Reading]) -> None:
         """Show other files."""
-        wanted = {each.number: each for each in files[:MOST_ROWS]}
+        wanted = {each.number: each for each in files}
         for number in self._rows.keys() - wanted.keys():
             row = self._rows.pop(number)
-            self._column.removeWidget(row)
+            self.column.removeWidget(row)
             row.hide()
             row.deleteLater()
         for number, reading in wanted.items():
             if number not in self._rows:
                 self._rows[number] = self._row(reading)
-                self._column.addWidget(self._rows[number])
-        self.setVisible(bool(self._rows))
+                self.column.addWidget(self._rows[number])
+        self.fit(min(len(self._rows), MOST_ROWS), ROW_PX)
 
     def _row(self, reading: Reading) -> QFrame:
         row = QFrame()
