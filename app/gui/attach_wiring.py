@@ -23,14 +23,22 @@ class AttachWiring:
         self._dialogs = dialogs
         self._folder = Path.home()
         composer = window.parts.chat_page.composer
-        window.files_dropped.connect(self._take)
-        window.actions_by_name["attach_action"].triggered.connect(lambda _checked=False: self._choose())
+        self._editor = editor = window.parts.chat_page.turn_actions.editor
+        window.files_dropped.connect(self._take_where_written)
+        window.actions_by_name["attach_action"].triggered.connect(lambda _checked=False: self._choose_where_written())
+        editor.files_wanted.connect(self._choose_for_message)
+        editor.files_pasted.connect(self._take_for_message)
+        editor.file_left.connect(program.attaching.leave)
+        editor.too_long.connect(self._tell_too_long)
+        editor.opened.connect(self._show)
+        editor.closed.connect(program.attaching.leave_changes)
         composer.files_wanted.connect(self._choose)
         composer.file_left.connect(program.attaching.leave)
         composer.draft.files_pasted.connect(self._take)
         composer.draft.too_long.connect(self._tell_too_long)
         self._disconnect = [
             program.attaching.attached.connect(self._attach),
+            program.attaching.attached_to.connect(self._attach_to),
             program.attaching.changed.connect(self._show),
             program.chat.opened.connect(self._show),
         ]
@@ -43,6 +51,32 @@ class AttachWiring:
     def _choose(self) -> None:
         self._dialogs.choose_files(self._folder, Icons(self._program.resources), self._take)
 
+    def _choose_for_message(self) -> None:
+        self._dialogs.choose_files(self._folder, Icons(self._program.resources), self._take_for_message)
+
+    def _choose_where_written(self) -> None:
+        if self._editor.has_keyboard:
+            self._choose_for_message()
+        else:
+            self._choose()
+
+    def _take_where_written(self, paths: list[Path]) -> None:
+        if self._editor.has_keyboard:
+            self._take_for_message(paths)
+        else:
+            self._take(paths)
+
+    def _take_for_message(self, paths: list[Path]) -> None:
+        """Attach files to the message that is being changed; it may be left while somebody chooses."""
+        self._folder = paths[0].parent
+        if self._editor.turn is not None:
+            self._program.attaching.attach(paths, self._editor.turn.message)
+
+    def _attach_to(self, message: int, framed: str) -> None:
+        file = file_of(framed)
+        if not self._editor.attach(message, framed) and file is not None:
+            self._program.attaching.tell_again(file.name)
+
     def _take(self, paths: list[Path]) -> None:
         self._folder = paths[0].parent
         self._window.page_wanted.emit("chat")
@@ -54,7 +88,9 @@ class AttachWiring:
             self._program.attaching.tell_again(file.name)
 
     def _show(self) -> None:
-        self._window.parts.chat_page.composer.show_reading(self._program.attaching.reading)
+        attaching, turn = self._program.attaching, self._editor.turn
+        self._window.parts.chat_page.composer.show_reading(attaching.reading)
+        self._editor.show_reading(attaching.reading_for(turn.message) if turn is not None else ())
 
     def _tell_too_long(self, characters: int) -> None:
         sentence = translate(

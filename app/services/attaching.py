@@ -30,6 +30,8 @@ class Reading(msgspec.Struct, frozen=True):
     path: Path
     place: int
     """The conversation whose draft gets it, or `NEW_CHAT`."""
+    message: int | None = None
+    """The message that is being changed and gets it in place of a draft."""
 
     @property
     def name(self) -> str:
@@ -45,6 +47,8 @@ class Attaching:
         """Another file is being read, or one is not any more."""
         self.attached: Signal[str] = Signal()
         """A file, in its frame, is to be a part of the draft that is shown."""
+        self.attached_to: Signal[int, str] = Signal()
+        """A file, in its frame, is to be a part of a message (its id) that is being changed."""
         self._chat = chat
         self._jobs = jobs
         self._notices = notices
@@ -55,17 +59,22 @@ class Attaching:
     def reading(self) -> tuple[Reading, ...]:
         """The files that are being read for the draft that is shown, in the order in which they were attached."""
         place = place_of(self._chat.shown)
-        return tuple(each for each in self._reading.values() if each.place == place)
+        return tuple(each for each in self._reading.values() if each.place == place and each.message is None)
 
-    def attach(self, paths: Iterable[Path]) -> None:
-        """Have files read for the draft that is shown; one that is being read for it already is not read twice."""
+    def reading_for(self, message: int) -> tuple[Reading, ...]:
+        """Return the files that are being read for a message that is being changed, in order."""
+        return tuple(each for each in self._reading.values() if each.message == message)
+
+    def attach(self, paths: Iterable[Path], message: int | None = None) -> None:
+        """Have files read for the draft that is shown, or for a message that is being changed; none is read twice."""
         place = place_of(self._chat.shown)
         for path in paths:
-            if any(each.path == path for each in self.reading):
+            there = self.reading if message is None else self.reading_for(message)
+            if any(each.path == path for each in there):
                 self.tell_again(path.name)
                 continue
             self._count += 1
-            self._reading[self._count] = Reading(self._count, path, place)
+            self._reading[self._count] = Reading(self._count, path, place, message)
             self._begin(self._count, path)
         self.changed.emit()
 
@@ -74,6 +83,11 @@ class Attaching:
         if self._reading.pop(number, None) is not None:
             self.changed.emit()
 
+    def leave_changes(self) -> None:
+        """Attach none of the files that are being read for messages: none is being changed any more."""
+        for reading in [each for each in self._reading.values() if each.message is not None]:
+            self.leave(reading.number)
+
     def take(self, event: DocumentRead) -> None:
         """Take in what a file says, or why it says nothing."""
         reading = self._reading.pop(event.request, None)
@@ -81,6 +95,8 @@ class Attaching:
             return
         if event.problem is not None:
             self._notices.post(Notice(event.problem))
+        elif reading.message is not None:
+            self.attached_to.emit(reading.message, event.framed)
         elif reading.place == place_of(self._chat.shown):
             self.attached.emit(event.framed)
         else:

@@ -6,10 +6,11 @@ A text that is too long to be laid out while people type is not inserted; it is 
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QMimeData, Qt, Signal
-from PySide6.QtGui import QDragEnterEvent, QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
-from PySide6.QtWidgets import QFrame, QPlainTextEdit, QWidget
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
+from PySide6.QtWidgets import QFrame, QWidget
 
 from app.gui import theme
+from app.gui.chat.file_field import FileField
 from app.gui.chat.given_files import files_in
 from app.gui.chat.writing_keys import key_named, wanted_by
 from app.gui.widgets.direction import follow_direction
@@ -31,15 +32,13 @@ _KEYS_OF_INPUT_METHODS = (
 )
 
 
-class Draft(QPlainTextEdit):
+class Draft(FileField):
     """The text that is being written."""
 
     submitted = Signal()
     """Enter was pressed outside an input method."""
     long_pasted = Signal(str)
     """A text was pasted or dropped that is too long to stand among what is written."""
-    files_pasted = Signal(list)
-    """Files were pasted: their paths."""
     too_long = Signal(int)
     """A message of so many characters was not taken: nothing of it was inserted."""
     nothing_to_undo = Signal()
@@ -47,6 +46,7 @@ class Draft(QPlainTextEdit):
     focus_changed = Signal(bool)
     """Writing can begin, or is over."""
 
+    takes_files = True
     _most_lines = MAX_LINES
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -121,22 +121,11 @@ class Draft(QPlainTextEdit):
         super().focusOutEvent(event)
         self.focus_changed.emit(False)
 
-    def canInsertFromMimeData(self, source: QMimeData) -> bool:
-        """Take files as well where they are pasted; those that are dropped are the window's."""
-        return bool(files_in(source)) or (not source.hasUrls() and super().canInsertFromMimeData(source))
-
-    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Leave files to the window, which shows that it takes them."""
-        if event.mimeData().hasUrls():
-            event.ignore()
-        else:
-            super().dragEnterEvent(event)
-
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Insert plain text, unless it is too long to be laid out at every key; tell of files."""
         text = source.text()
-        if files := files_in(source):
-            self.files_pasted.emit(files)
+        if files_in(source):
+            super().insertFromMimeData(source)
         elif is_long(text) or len(text) + self.document().characterCount() > LONG_TEXT:
             self.long_pasted.emit(text)
         else:

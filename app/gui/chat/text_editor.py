@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication, QEvent, Signal
 from PySide6.QtGui import QKeyEvent, QTextOption
-from PySide6.QtWidgets import QPlainTextEdit
 
 from app.gui import theme
+from app.gui.chat.file_field import FileField
 from app.gui.chat.writing_keys import key_named, wanted_by
 from app.gui.widgets.direction import follow_direction
 from app.gui.widgets.wrapped_text import keep_line_starts
 
 
-class TextEditor(QPlainTextEdit):
+class TextEditor(FileField):
     """The words, in the size that they are read in."""
 
     used = Signal()

@@ -39,7 +39,7 @@ class TurnActions(QObject):
         self.more_entries: list[Callable[[QMenu, Turn], None]] = []
         """What else adds entries to the menu of a message."""
         self.bars = TurnBars(transcript, chat, branches, icons)
-        self.editor = TurnEditor(transcript.viewport())
+        self.editor = TurnEditor(icons, transcript.viewport())
         self.bars.wanted.connect(self._do)
         self.editor.used.connect(branches.edit)
         self.editor.changed.connect(self._place_editor)

@@ -5,12 +5,23 @@ What was typed and not used stays for the next time that message is edited; says
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import NamedTuple
+
 from PySide6.QtCore import QRect, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
+from app.core.attached_files import joined, lifted
 from app.gui import theme
+from app.gui.chat.composer import MAX_CHARACTERS
+from app.gui.chat.paste_viewer import PasteViewer
+from app.gui.chat.pasted import Pasted, PastedList
+from app.gui.chat.reading_list import ReadingList
 from app.gui.chat.text_editor import TextEditor, hint_for
+from app.gui.icons import Icons
+from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
+from app.services.attaching import Reading
 from app.services.turns import Turn
 
 FEWEST_LINES = 3
@@ -30,6 +41,27 @@ class _Text(TextEditor):
         return int(height)
 
 
+class _Words(NamedTuple):
+    """What a message says: its files, each in its frame, apart."""
+
+    text: str
+    files: tuple[str, ...] = ()
+    is_question: bool = False
+
+    @classmethod
+    def of(cls, turn: Turn) -> _Words:
+        """Return what a turn says now; an answer has no files."""
+        if turn.role != "user":
+            return cls(turn.text)
+        apart = lifted(turn.text)
+        return cls(apart.text, apart.framed, is_question=True)
+
+    @property
+    def message(self) -> str:
+        """The whole: a question never ends with empty lines; an answer may go on after some."""
+        return joined((*self.files, self.text.rstrip("\n"))) if self.is_question else self.text
+
+
 class TurnEditor(QFrame):
     """One editor; it is there while a message is edited."""
 
@@ -39,13 +71,30 @@ class TurnEditor(QFrame):
     changed = Signal()
     """Other words stand there: it may need another height."""
 
-    def __init__(self, parent: QWidget) -> None:
+    files_wanted = Signal()
+    """Somebody wants to choose files for the message."""
+    files_pasted = Signal(list)
+    """Files were pasted: their paths."""
+    file_left = Signal(int)
+    """Somebody does not want a file any more that is being read: its number."""
+    too_long = Signal(int)
+    """A message of so many characters was not taken."""
+    opened = Signal()
+    """A message is being changed now, maybe another one than before."""
+
+    def __init__(self, icons: Icons, parent: QWidget) -> None:
         super().__init__(parent)
         self.setObjectName("turn_editor")
         self.setProperty("look", "card")
         self.turn: Turn | None = None
-        self._kept: dict[int, str] = {}
-        """By message: what was typed and not used."""
+        self._kept: dict[int, _Words] = {}
+        """By message: what was written and not used."""
+        self._is_reading = False
+        self._files = PastedList(icons)
+        self._read = ReadingList(icons)
+        self._attach = IconButton(
+            icons, "attach", self.tr("Attach files"), object_name="turn_editor_attach", action="attach_action"
+        )
         self._text = _Text("turn_editor_text")
         self._keys = ElidedLabel(theme.SMALL_PX)
         self._keys.setObjectName("turn_editor_keys")
@@ -54,35 +103,78 @@ class TurnEditor(QFrame):
         self._use = QPushButton(self.tr("Ask"))
         self._use.setObjectName("turn_editor_use")
         self._use.setProperty("look", "primary")
+        self._lay_out()
+        self._text.textChanged.connect(self._changed)
+        self._text.used.connect(self._take)
+        self._text.left.connect(self.leave)
+        self._text.files_pasted.connect(self.files_pasted)
+        self._files.changed.connect(self._changed)
+        self._files.show_wanted.connect(self._show_file)
+        self._read.left.connect(self.file_left)
+        self._attach.clicked.connect(self.files_wanted)
+        self._use.clicked.connect(self._take)
+        self._cancel.clicked.connect(self.leave)
+        self.hide()
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether somebody changes a message that can have files, and writes there now."""
+        focus: QWidget | None = self.window().focusWidget()
+        takes = self.turn is not None and self.turn.role == "user" and self.isVisible()
+        return takes and focus is not None and self.isAncestorOf(focus)
+
+    def attach(self, message: int, framed: str) -> bool:
+        """Put a file, in its frame, into a message that is being changed; False where it is a part of it already."""
+        if self.turn is None or self.turn.message != message:
+            return True  # it was left, and nothing of it is wanted
+        if any(each.text == framed for each in self._files.all):
+            return False
+        whole = len(self._words.message) + len(framed)
+        if whole > MAX_CHARACTERS:
+            self.too_long.emit(whole)
+        else:
+            self._files.add(Pasted(framed))
+        return True
+
+    def show_reading(self, files: Sequence[Reading]) -> None:
+        """Show which files are being read for the message; it is not used without them."""
+        self._is_reading = bool(files)
+        self._read.show_files(files)
+        self._changed()
+
+    def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
+        row.addWidget(self._attach)
         row.addWidget(self._keys, 1)
         row.addWidget(self._cancel)
         row.addWidget(self._use)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.SPACE_S, theme.SPACE_S, theme.SPACE_S, theme.SPACE_S)
         layout.setSpacing(theme.SPACE_S)
+        layout.addWidget(self._read)
+        layout.addWidget(self._files)
         layout.addWidget(self._text, 1)
         layout.addLayout(row)
-        self._text.textChanged.connect(self._changed)
-        self._text.used.connect(self._take)
-        self._text.left.connect(self.leave)
-        self._use.clicked.connect(self._take)
-        self._cancel.clicked.connect(self.leave)
-        self.hide()
 
     def edit(self, turn: Turn) -> None:
         """Show a turn's words, or what was typed the last time."""
-        self.turn = turn
+        self.turn = None  # what is put into the fields now is nobody's change
         is_user = turn.role == "user"
+        self._attach.setVisible(is_user)
+        self._text.takes_files = is_user
         self._text.setAccessibleName(self.tr("Edit the question") if is_user else self.tr("Edit the answer"))
         self._use.setText(self.tr("Ask") if is_user else self.tr("Save as a version"))
         self._text.setFont(theme.reading_font(theme.READING_PX))
         self._keys.set_text(hint_for(self.tr("Ask") if is_user else self.tr("Save"), is_short=True))
         self._text.setAccessibleDescription(hint_for(self._use.text()))
-        self._text.setPlainText(self._kept.get(turn.message, turn.text))
+        words = self._kept.get(turn.message, _Words.of(turn))
+        self._files.use(tuple(map(Pasted, words.files)))
+        self._text.setPlainText(words.text)
         self._text.moveCursor(self._text.textCursor().MoveOperation.End)
+        self.turn = turn
         self._changed()
+        self.opened.emit()
         self.show()
         self.raise_()
         self._text.setFocus()
@@ -98,6 +190,7 @@ class TurnEditor(QFrame):
         self.resize(width, self.height())
         most, line = int(view.height() * MOST_SHARE), self._text.fontMetrics().lineSpacing()
         words = max(self._text.words_px(most), FEWEST_LINES * line)
+        words += sum(each.height() + theme.SPACE_S for each in (self._read, self._files) if not each.isHidden())
         return min(words + line + self._use.sizeHint().height() + 4 * theme.SPACE_S, most)
 
     def put(self, place: QRect, view: QRect) -> None:
@@ -109,22 +202,27 @@ class TurnEditor(QFrame):
     def _changed(self) -> None:
         if self.turn is None:
             return
-        text = self._text.toPlainText()
-        self._use.setEnabled(bool(text.strip()) and _used(self.turn, text) != self.turn.text)
-        if text == self.turn.text:
+        words, before = self._words, _Words.of(self.turn)
+        is_other = bool(words.message.strip()) and words.message != before.message
+        self._use.setEnabled(is_other and not self._is_reading)
+        if words == before:
             self._kept.pop(self.turn.message, None)
         else:
-            self._kept[self.turn.message] = text
+            self._kept[self.turn.message] = words
         self.changed.emit()
 
+    @property
+    def _words(self) -> _Words:
+        is_question = self.turn is not None and self.turn.role == "user"
+        return _Words(self._text.toPlainText(), tuple(each.text for each in self._files.all), is_question)
+
+    def _show_file(self, pasted: Pasted) -> None:
+        if pasted.file is not None:
+            PasteViewer(pasted.file.text, self, title=pasted.file.name).open()
+
     def _take(self) -> None:
-        turn, text = self.turn, self._text.toPlainText()
+        turn, message = self.turn, self._words.message
         if turn is not None and self._use.isEnabled():
             self._kept.pop(turn.message, None)
             self.leave()
-            self.used.emit(turn, _used(turn, text))
-
-
-def _used(turn: Turn, text: str) -> str:
-    """Return what a turn is to say: a question never ends with empty lines; an answer may go on after some."""
-    return text.rstrip("\n") if turn.role == "user" else text
+            self.used.emit(turn, message)
