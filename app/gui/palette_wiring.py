@@ -43,7 +43,9 @@ class PaletteWiring(QObject):
             *entries.chat_entries(conversations.heads, conversations.open_id, QDate.currentDate()),
             *entries.model_entries(program.models.found, loaded.path if loaded is not None else None),
         )
-        popup = PalettePopup(offered, program.settings.values.palette_recent, self._icons, self._window)
+        popup = PalettePopup(
+            offered, program.settings.values.palette_recent, program.planner.fits, self._icons, self._window
+        )
         popup.chosen.connect(lambda entry: popup.destroyed.connect(lambda: self._take_soon(entry)))
         popup.open_over(self._window)
 

@@ -14,6 +14,7 @@ from app.gui.palette.entries import Entry, found
 from app.gui.palette.popup import PalettePopup
 from app.gui.palette.rows import Role
 from app.gui.shortcuts import Shortcuts
+from app.gui.widgets.fit_badge import fit_hint, fit_word
 from tests.gui.conftest import Stage
 from tests.gui.test_keyboard import in_use, press
 from tests.gui.test_message_keys import say
@@ -181,6 +182,24 @@ def test_those_who_listen_hear_what_each_row_is(ready: Stage) -> None:
     heard = popup.list.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole)
     assert heard == "Stop the answer, action, Esc, No answer is being written."
     assert QAccessible.queryAccessibleInterface(popup.line) is not None
+
+
+def test_a_model_says_whether_it_fits_and_why_and_nobody_asks_once_the_palette_is_gone(
+    ready: Stage, model: Path
+) -> None:
+    fits, models = ready.desk.program.planner.fits, ready.desk.program.models
+    models.refresh()
+    ready.desk.until(lambda: str(model) in [found.path for found in models.found if found.is_read])
+    popup = open_palette(ready)
+    QTest.keyClicks(popup.line, next(found.name for found in models.found if found.path == str(model)))
+    assert ids(popup)[0] == str(model)
+    ready.desk.until(lambda: fits.get(str(model)) is not None)
+    fit = fits.get(str(model))
+    index = popup.list.model().index(0, 0)
+    assert index.data(Role.BESIDE).endswith(f" · {fit_word(fit)}") and foot(ready) == fit_hint(fit)
+    assert fit_word(fit) in index.data(Qt.ItemDataRole.AccessibleTextRole)
+    QTest.keyClick(popup.line, Qt.Key.Key_Escape)
+    assert popup not in fits._wanted
 
 
 def test_what_was_chosen_comes_first_among_equals_only() -> None:

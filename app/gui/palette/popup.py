@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QModelIndex, QObject, QPoint, Qt, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QHideEvent, QKeyEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QListView, QVBoxLayout, QWidget
 
 from app.gui import theme
@@ -16,7 +16,9 @@ from app.gui.icons import Icons
 from app.gui.palette.entries import Entry, found
 from app.gui.palette.rows import ROW_PX, PaletteDelegate, PaletteModel, Role
 from app.gui.widgets.clear_line import ClearLine
+from app.gui.widgets.fit_badge import fit_hint
 from app.gui.widgets.labels import ElidedLabel
+from app.services.fit_badges import FitBadges
 
 WIDTH_PX, ROWS = 620, 10
 _STEPS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -29,10 +31,13 @@ class PalettePopup(QWidget):
     chosen = Signal(object)
     """Somebody wants this `Entry`, which can be chosen."""
 
-    def __init__(self, entries: Sequence[Entry], recent: Sequence[str], icons: Icons, window: QWidget) -> None:
+    def __init__(
+        self, entries: Sequence[Entry], recent: Sequence[str], fits: FitBadges, icons: Icons, window: QWidget
+    ) -> None:
         super().__init__(window, Qt.WindowType.Popup)
         self._entries = entries
         self._recent = recent
+        self._fits = fits
         self.setObjectName("palette")
         self.setAccessibleName(self.tr("Command palette"))
         self.setProperty("look", "popup")
@@ -43,7 +48,7 @@ class PalettePopup(QWidget):
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("Search actions, chats and models"))
         self.line.setAccessibleName(self.line.placeholderText())
-        self._model = PaletteModel(self)
+        self._model = PaletteModel(fits, self)
         self.list = QListView()
         self.list.setObjectName("palette_list")
         self.list.setAccessibleName(self.tr("What fits"))
@@ -67,7 +72,14 @@ class PalettePopup(QWidget):
         self.line.installEventFilter(self)
         self.list.clicked.connect(self._choose)
         self.list.selectionModel().currentChanged.connect(lambda now, _before: self._tell(now))
+        self._disconnect = fits.changed.connect(self._show_fits)
         self._show()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Nobody wants to know any more which models fit."""
+        self._disconnect()
+        self._fits.rest(self)
+        super().hideEvent(event)
 
     def open_over(self, window: QWidget) -> None:
         """Show it in the upper middle of a window."""
@@ -108,6 +120,8 @@ class PalettePopup(QWidget):
         self._model.show_found(found(self._entries, self.line.text(), self._recent))
         self.list.setCurrentIndex(self._model.index(0))
         self.list.scrollToTop()
+        shown = (self._model.index(row).data(Role.FOUND).entry for row in range(self._model.rowCount()))
+        self._fits.want(self, [entry.id for entry in shown if entry.kind == "model" and not entry.why_not])
         if not self._model.rowCount():
             self._say(self.tr("Nothing fits: type other words, or fewer letters."))
 
@@ -115,8 +129,20 @@ class PalettePopup(QWidget):
         """Say why the marked row cannot be chosen, or how it is; who listens hears the row."""
         if index.isValid():
             row = index.data(Role.FOUND)
-            self._foot.set_text(row.entry.why_not or self.tr("Enter chooses, Esc leaves"))
+            self._show_foot(row.entry)
             self._announce(self._model.in_words(row))
+
+    def _show_foot(self, entry: Entry) -> None:
+        """Say why the marked row cannot be chosen, whether its model fits and why, or how it is chosen."""
+        fit = self._fits.get(entry.id) if entry.kind == "model" else None
+        reason = fit_hint(fit) if fit is not None else self.tr("Enter chooses, Esc leaves")
+        self._foot.set_text(entry.why_not or reason)
+
+    def _show_fits(self) -> None:
+        self.list.viewport().update()
+        marked = self.list.currentIndex()
+        if marked.isValid():
+            self._show_foot(marked.data(Role.FOUND).entry)
 
     def _choose(self, index: QModelIndex) -> None:
         entry = index.data(Role.FOUND).entry if index.isValid() else None

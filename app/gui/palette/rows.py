@@ -13,6 +13,9 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.palette.entries import Found
+from app.gui.widgets.fit_badge import fit_word
+from app.gui.widgets.labels import in_parts
+from app.services.fit_badges import FitBadges
 
 ROW_PX = 34
 _ICON_PX, _BESIDE_SHARE = 16, 0.4
@@ -25,13 +28,16 @@ class Role(IntEnum):
     """What a row is asked for beside its text."""
 
     FOUND = Qt.ItemDataRole.UserRole
+    BESIDE = FOUND + 1
+    """What stands at its end."""
 
 
 class PaletteModel(QAbstractListModel):
     """What fits what is typed."""
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, fits: FitBadges, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._fits = fits
         self._rows: Sequence[Found] = ()
 
     def show_found(self, rows: Sequence[Found]) -> None:
@@ -56,13 +62,22 @@ class PaletteModel(QAbstractListModel):
                 return self.in_words(row)
             case Role.FOUND:
                 return row
+            case Role.BESIDE:
+                return self.beside(row)
         return None
+
+    def beside(self, row: Found) -> str:
+        """Return what stands at the end of a row: of a model that can be loaded also whether it fits."""
+        entry = row.entry
+        if entry.kind != "model" or entry.why_not:
+            return entry.beside
+        return in_parts([entry.beside, fit_word(self._fits.get(entry.id))])
 
     def in_words(self, row: Found) -> str:
         """Return a row as it is heard."""
         entry = row.entry
         kind = {"action": self.tr("action"), "chat": self.tr("chat"), "model": self.tr("model")}[entry.kind]
-        return ", ".join(part for part in (entry.words, kind, entry.beside, entry.why_not) if part)
+        return ", ".join(part for part in (entry.words, kind, self.beside(row), entry.why_not) if part)
 
 
 class PaletteDelegate(QStyledItemDelegate):
@@ -93,7 +108,9 @@ class PaletteDelegate(QStyledItemDelegate):
         self._icons.icon(_ICONS[row.entry.kind], muted).paint(painter, picture)
         place.setLeft(picture.right() + theme.SPACE_M)
         metrics = QFontMetrics(theme.font(theme.SMALL_PX))
-        beside = metrics.elidedText(row.entry.beside, Qt.TextElideMode.ElideRight, int(place.width() * _BESIDE_SHARE))
+        beside = metrics.elidedText(
+            index.data(Role.BESIDE), Qt.TextElideMode.ElideRight, int(place.width() * _BESIDE_SHARE)
+        )
         painter.setFont(theme.font(theme.SMALL_PX))
         painter.setPen(muted)
         painter.drawText(place, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, beside)
