@@ -206,6 +206,7 @@ def test_a_charts_contexts_end_where_they_are_told() -> None:
     assert chart_contexts(1) == (256,)
     assert chart_contexts(1000)[-1] == 1000 and chart_contexts(131_072)[-1] == 131_072
     assert 5000 in chart_contexts(131_072, 5000) and 5000 not in chart_contexts(131_072)
+    assert {5000, 700} <= set(chart_contexts(131_072, 5000, None, 700)), "also where the figures of a row are"
     assert chart_contexts(1000, 5000)[-1] == 1000 and chart_contexts(1000, 0) == chart_contexts(1000)
 
 
