@@ -64,6 +64,12 @@ class ChatsRead(msgspec.Struct, frozen=True, tag="chats_read"):
     """Those of them of which a part could not be read."""
 
 
+class ChatsAdded(msgspec.Struct, frozen=True):
+    """Conversations that came whole are in the store now; told by whoever had them kept."""
+
+    heads: tuple[Conversation, ...]
+
+
 class TrashRead(msgspec.Struct, frozen=True, tag="trash_read"):
     """What was deleted and can be brought back, newest first."""
 

@@ -14,7 +14,7 @@ from app.core.job_events import ConversationMade
 from app.core.ports import StorePort
 from app.core.signal import Signal
 from app.core.store_commands import OpenStore
-from app.core.store_events import ConversationRead, StoreFailed, StoreOpened, StoreRecovered, StoreRenewed
+from app.core.store_events import ChatsAdded, ConversationRead, StoreFailed, StoreOpened, StoreRecovered, StoreRenewed
 from app.core.words import translate
 from app.services.answers import Answers
 from app.services.chat import Chat
@@ -193,12 +193,23 @@ class Conversations:
         self._reads.want(head.id)
 
     def take(
-        self, event: StoreOpened | ConversationRead | ConversationMade | StoreFailed | StoreRecovered | StoreRenewed
+        self,
+        event: StoreOpened
+        | ChatsAdded
+        | ConversationRead
+        | ConversationMade
+        | StoreFailed
+        | StoreRecovered
+        | StoreRenewed,
     ) -> None:
         """Take in what the store says, and what was made of it."""
         match event:
             case StoreOpened():
                 self._take_opened(event)
+            case ChatsAdded(heads):
+                self._heads.update((head.id, head) for head in heads)
+                self._ordered = None
+                self.changed.emit()
             case ConversationRead():
                 self._chat.drafts.take(event.draft)
                 self._reads.take_read(event, self._heads.get(event.conversation))

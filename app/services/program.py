@@ -55,7 +55,7 @@ from app.core.ports import DryRunPort, EnginePort, StorePort
 from app.core.prompt_scores import PromptScored, ScoreProgress
 from app.core.replay_events import Reproduced
 from app.core.signal import Signal
-from app.core.store_events import ChatsRead, StoreEvent
+from app.core.store_events import StoreEvent
 from app.services.answer_what_if import AnswerWhatIf
 from app.services.answers import Answers
 from app.services.ask import Ask
@@ -73,11 +73,13 @@ from app.services.doctor import Doctor
 from app.services.download_ends import watch_ends
 from app.services.downloads import Downloads
 from app.services.engine_session import EngineSession
+from app.services.exporting import ChatExport
 from app.services.file_export import FileExport
 from app.services.first_model import begin_with
 from app.services.grammar_editing import GrammarEditing
 from app.services.hub_services import HubJobs
 from app.services.hub_token import HubTokenKeeping
+from app.services.importing import ChatImport
 from app.services.inspecting import Inspecting
 from app.services.kept_states import KeptStates
 from app.services.laboratory import Laboratory
@@ -151,6 +153,8 @@ class Program:
     branches: Branches
     conversations: Conversations
     chat_folders: ChatFolders
+    chat_export: ChatExport
+    chat_import: ChatImport
     comparing: Comparing
     trash: Trash
     disk_use: DiskUse
@@ -189,9 +193,6 @@ class Program:
     kept_states: KeptStates
     summoned: Signal[str] = field(default_factory=Signal)
     """The program was started once more: the window comes to the front, with the model of this path if there is one."""
-
-    chats_read: Signal[ChatsRead] = field(default_factory=Signal)
-    """Conversations came whole out of the store, for whoever asked for them."""
 
     def start(self, model: Path | None) -> None:
         """Begin as a window does: load the model that was named, or used last, or is the first usable one.
@@ -300,7 +301,8 @@ class Program:
     def _take_analysed(self, event: LanesAnalysed) -> None:
         jobs = (self.comparison_analysis, self.answer_what_if, self.inspecting, self.laboratory, self.grammar_editing)
         of_models = (self.discovering, self.hub_token, self.library_files, self.kept_states)
-        for each in (*jobs, *of_models, self.views.calibrating, self.planner):
+        of_chats = (self.chat_export, self.chat_import)
+        for each in (*of_chats, *jobs, *of_models, self.views.calibrating, self.planner):
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:

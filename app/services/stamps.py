@@ -17,6 +17,12 @@ class Stamps:
         self._last_id = max(self._last_id + 1, time.time_ns() // 1000)
         return self._last_id
 
+    def reserve(self, count: int) -> int:
+        """Return the first of so many new ids, one behind the other."""
+        first = self.new_id()
+        self._last_id += count - 1
+        return first
+
     def go_beyond(self, newest: int, newest_deletion: int) -> None:
         """Let ids and deletions grow from the newest ones of earlier runs on: the clock may have gone back."""
         self._last_id = max(self._last_id, newest)

@@ -39,14 +39,16 @@ def hand_on_from_store(program: Program, event: StoreEvent) -> None:
         case ConversationRead() | StoreFailed() | StoreRecovered():
             program.conversations.take(event)
         case ChatsRead():
-            program.chats_read.emit(event)
+            program.chat_export.take_read(event)
         case ModelUseMeasured():
             program.model_notes.take(event)
         case Kept():
             program.answers.take_kept(event)
             program.comparing.take_kept(event)
+            program.chat_import.take_kept(event)
         case PiecesRead():
             program.vocabulary.take(event)
+            program.chat_export.take_pieces(event)
             _take_read(program, event)
         case PromptRead():
             program.answers.take_prompt_read(event)

@@ -14,7 +14,9 @@ from app.services.chat_presets import ChatPresets
 from app.services.comparing import Comparing
 from app.services.conversations import Conversations
 from app.services.engine_session import EngineSession
+from app.services.exporting import ChatExport
 from app.services.grammar_editing import GrammarEditing
+from app.services.importing import ChatImport
 from app.services.keeper import Keeper
 from app.services.message_search import MessageSearch
 from app.services.model_notes import ModelNotes
@@ -49,6 +51,8 @@ class Talk(NamedTuple):
     model_sampling: ModelSampling
     message_search: MessageSearch
     attaching: Attaching
+    chat_export: ChatExport
+    chat_import: ChatImport
 
 
 def talk_services(
@@ -90,4 +94,6 @@ def talk_services(
     own = ModelSampling(session, chat, sampling, settings)
     made = (answers, chat, queue, branches, conversations, folders, comparing, trash, prompt, presets, steps, fits)
     search = MessageSearch(store, conversations, chat, branches)
-    return Talk(*made, notes, own, search, Attaching(chat, jobs, notices))
+    exporting = ChatExport(store, jobs, session.new_request)
+    importing = ChatImport(store, jobs, conversations, keeper.stamps, session.new_request)
+    return Talk(*made, notes, own, search, Attaching(chat, jobs, notices), exporting, importing)

@@ -9,7 +9,7 @@ from app.core.errors import UserError
 from app.core.sampling import SamplingSettings
 from app.core.whole_chat import WholeAnswer, WholeChat, WholePrompt, WholeStretch
 from app.core.words import Sentence, translate
-from app.services.chat_file import ChatLines, is_ours, newer_version, parts_of, without_folders
+from app.services.importers.chat_file import ChatLines, is_ours, newer_version, parts_of, without_folders
 from app.services.importers.found import Unread
 from app.services.importers.taking import checked, renumbered
 from tests.store.shelf import ids

@@ -1,0 +1,224 @@
+"""Takes conversations out of files into the store: read in the background some at a time, each with new ids.
+
+What is here already is counted and left as it is; what could not be read is told by name and place.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+
+from app.core.conversation import Conversation, Pieces
+from app.core.errors import UserError
+from app.core.job_events import LanesAnalysed
+from app.core.ports import StorePort
+from app.core.signal import Signal
+from app.core.store_commands import KeepChat, KeepPieces
+from app.core.store_events import ChatsAdded, Kept
+from app.core.whole_chat import WholeChat
+from app.core.words import translate
+from app.services.conversations import Conversations
+from app.services.importers.chat_file import Part
+from app.services.importers.formats import read_chats_of
+from app.services.importers.found import Unread
+from app.services.importers.taking import checked, renumbered
+from app.services.latest_job import LatestJob
+from app.services.stamps import Stamps
+from app.system.jobs import Jobs
+
+_JOB = "import of chats"
+_MOST_CHATS = 50
+_MOST_CHARACTERS = 4 << 20
+"""Of one step: after it the window gets to know how far it is, and may stop it."""
+_TOKEN_BYTES = 4
+
+_Known = tuple[str, int, int]
+
+
+@dataclass
+class ImportReport:
+    """What came of an import so far."""
+
+    imported: int = 0
+    already_here: int = 0
+    unread: list[tuple[Path, Unread]] = field(default_factory=list)
+    """With the file that each of them is in."""
+    is_cancelled: bool = False
+
+
+@dataclass
+class _Step:
+    """What a job has read, and where it goes on."""
+
+    chats: list[WholeChat] = field(default_factory=list)
+    pieces: list[Pieces] = field(default_factory=list)
+    unread: list[Unread] = field(default_factory=list)
+    is_end: bool = False
+
+
+class ChatImport:
+    """One import at a time."""
+
+    def __init__(
+        self,
+        store: StorePort,
+        jobs: Jobs,
+        conversations: Conversations,
+        stamps: Stamps,
+        new_request: Callable[[], int],
+    ) -> None:
+        self.changed: Signal[()] = Signal()
+        """More was read, or it has ended."""
+        self.report = ImportReport()
+        """Of the import that runs, or of the last one."""
+        self._store = store
+        self._conversations = conversations
+        self._stamps = stamps
+        self._new_request = new_request
+        self._reading: LatestJob[_Step] = LatestJob(jobs, _JOB, self._take_read)
+        self._moving: LatestJob[list[WholeChat]] = LatestJob(jobs, f"{_JOB}, numbers", self._take_moved)
+        self._files: list[Path] = []
+        """Those that are not read to their ends; the first is being read."""
+        self._parts: Iterator[Part] | None = None
+        self._here: set[_Known] = set()
+        self._step = _Step()
+        self._waiting: dict[int, Conversation] = {}
+        """By request: what is not on disk yet."""
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether files are being read."""
+        return bool(self._files or self._waiting)
+
+    @property
+    def file(self) -> Path | None:
+        """The file that is being read."""
+        return self._files[0] if self._files else None
+
+    def begin(self, paths: Sequence[Path]) -> bool:
+        """Take in what is in these files; False while others are being read."""
+        if self.is_busy or not paths:
+            return False
+        self._files, self._parts, self.report = list(paths), None, ImportReport()
+        self._here = {_known(head) for head in self._conversations.heads}
+        self._go_on()
+        self.changed.emit()
+        return True
+
+    def cancel(self) -> None:
+        """Read no more; what is here stays."""
+        if self._files:
+            self.report.is_cancelled = True
+            self._files.clear()
+            self._parts = None
+            self._reading.forget()
+            self._moving.forget()
+            self.changed.emit()
+
+    def take(self, event: LanesAnalysed) -> None:
+        """Go on once something is read."""
+        self._reading.take(event)
+        self._moving.take(event)
+
+    def take_kept(self, event: Kept) -> None:
+        """Put into the list what the store has; go on once it has all of a step."""
+        head = self._waiting.pop(event.request, None)
+        if head is None:
+            return
+        self.report.imported += 1
+        self._conversations.take(ChatsAdded((head,)))
+        if not self._waiting:
+            self._end_step() if self._files else self.changed.emit()
+
+    def _go_on(self) -> None:
+        if self._parts is None:
+            self._parts = read_chats_of(self._files[0])
+        parts = self._parts
+        self._reading.want(lambda: _read(parts))
+
+    def _take_read(self, step: _Step | None) -> None:
+        if step is None:
+            broken = translate("Importing", "Reading it failed; the log has the details.")
+            step = _Step(unread=[Unread("", "", broken)], is_end=True)
+        self._step = step
+        self.report.unread += ((self._files[0], each) for each in step.unread)
+        for pieces in step.pieces:
+            self._store.send(KeepPieces(pieces, len(pieces.ends) // _TOKEN_BYTES))
+        new: list[tuple[WholeChat, int]] = []
+        for chat in step.chats:
+            known = _known(chat.head)
+            if known in self._here:
+                self.report.already_here += 1
+                continue
+            self._here.add(known)
+            new.append((chat, self._stamps.reserve(chat.ids)))
+        if new:
+            self._moving.want(lambda: [renumbered(chat, first) for chat, first in new])
+        else:
+            self._end_step()
+
+    def _take_moved(self, chats: list[WholeChat] | None) -> None:
+        if chats is None:
+            broken = translate("Importing", "Reading it failed; the log has the details.")
+            self.report.unread.append((self._files[0], Unread("", "", broken)))
+            self._end_step()
+            return
+        requests = [self._new_request() for _ in chats]
+        self._waiting.update(zip(requests, (chat.head for chat in chats), strict=True))
+        for request, chat in zip(requests, chats, strict=True):
+            self._store.send(KeepChat(request, chat))
+
+    def _end_step(self) -> None:
+        if self._step.is_end:
+            self._files.pop(0)
+            self._parts = None
+        if self._files:
+            self._go_on()
+        self.changed.emit()
+
+
+def _known(head: Conversation) -> _Known:
+    return (head.title, head.created_ms, head.changed_ms)
+
+
+def _read(parts: Iterator[Part]) -> _Step:
+    """Read some of a file."""
+    step, characters = _Step(), 0
+    while len(step.chats) + len(step.unread) < _MOST_CHATS and characters < _MOST_CHARACTERS:
+        try:
+            part = next(parts, None)
+        except UserError as error:
+            part = Unread("", "", error.sentence)
+        match part:
+            case None:
+                step.is_end = True
+                return step
+            case Unread():
+                step.unread.append(part)
+            case Pieces():
+                _take_pieces(step, part)
+            case WholeChat():
+                characters += sum(len(message.text) for message in part.messages)
+                _take_chat(step, part)
+    return step
+
+
+def _take_chat(step: _Step, chat: WholeChat) -> None:
+    try:
+        step.chats.append(checked(chat))
+    except UserError as error:
+        step.unread.append(Unread(chat.head.title, "", error.sentence))
+
+
+def _take_pieces(step: _Step, pieces: Pieces) -> None:
+    whole = pieces.ends[: len(pieces.ends) // _TOKEN_BYTES * _TOKEN_BYTES]
+    ends = struct.unpack(f"<{len(whole) // _TOKEN_BYTES}I", whole)
+    grows = all(before <= after for before, after in pairwise(ends))
+    if pieces.first or whole != pieces.ends or not ends or not grows or ends[-1] != len(pieces.data):
+        reason = translate("Importing", "A vocabulary is damaged: {fault}", fault=pieces.tokenizer)
+        step.unread.append(Unread("", "", reason))
+    else:
+        step.pieces.append(pieces)
