@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from app.cli.arguments import Arguments
     from app.cli.terminal import Terminal
+    from app.services.exporting import ChatWriter
     from app.services.program import Program
     from app.system.instance import Instance
 
@@ -81,7 +82,7 @@ def _run(words: list[str]) -> int:
     if arguments.command:
         from app.cli.run import run as run_command
 
-        return run_command(arguments, words, lambda: _build(arguments.fake_engine, window=False))
+        return run_command(arguments, words, lambda: _build(arguments.fake_engine, window=False), _page)
     from app.system.instance import claim
     from app.system.paths import find_paths
 
@@ -131,6 +132,22 @@ def load_window() -> None:
     gc.disable()
     import app.bootstrap
     import app.gui.application  # noqa: F401
+
+
+def _page(program: Program) -> ChatWriter:
+    from app.core.errors import ExitCode, UserError
+    from app.core.words import translate
+
+    try:
+        from app.gui.markdown.page import PageWriter
+    except ImportError as error:
+        if _package(error) not in ("", "PySide6", "shiboken6"):
+            raise
+        sentence = translate(
+            "CommandLine", "HTML needs Qt, which cannot be loaded here: use --format json or --format markdown."
+        )
+        raise UserError(sentence, ExitCode.WRONG_USE) from error
+    return PageWriter(program.resources)
 
 
 def _build(fake_engine: bool, *, window: bool) -> Program:

@@ -13,6 +13,7 @@ from typing import Any, NoReturn, get_args
 import msgspec
 
 from app.cli.asked_options import ask_options
+from app.cli.chat_options import ExportAsked, ImportAsked, add_export, add_import, moving_asked
 from app.cli.models_options import FileDeed, add_models, file_asked, inspect_asked, search_asked, token_asked
 from app.cli.other_names import suggestion
 from app.cli.other_options import SearchAsked, add_bench, add_doctor, add_search, chats_asked
@@ -35,7 +36,7 @@ from app.core.words import translate
 from app.services.ask_options import AskOptions
 from app.services.plan_answer import PlanAsked
 
-COMMANDS = ("ask", "search", "models", "bench", "doctor", "plan")
+COMMANDS = ("ask", "search", "export", "import", "models", "bench", "doctor", "plan")
 _LONGEST_WORD = 40
 _INTEGER_SETTINGS = {"top_k", "penalty_last_n", "dry_allowed_length", "dry_penalty_last_n", "max_tokens"}
 
@@ -54,6 +55,8 @@ class Arguments(msgspec.Struct, frozen=True):
     search: HubQuery | None = None
     chats: SearchAsked | None = None
     """What is to be looked for in the chats."""
+    moving: ExportAsked | ImportAsked | None = None
+    """Which chats go into a file, or come out of some."""
     recommend: bool = False
     inspect: tuple[Path, ...] = ()
     """The file to show, or two to compare."""
@@ -120,6 +123,7 @@ def read_arguments(words: list[str]) -> Arguments:
         download=getattr(found, "download", None) or "",
         search=search_asked(found),
         chats=chats_asked(found),
+        moving=_moving(found),
         recommend=getattr(found, "within", None) == "recommend",
         token=token_asked(found),
         inspect=inspect_asked(found),
@@ -151,8 +155,8 @@ def _window_with_model(words: list[str], first: str) -> Arguments:
     raise UserError(
         translate(
             "CommandLine",
-            "There is no command “{word}”{suggestion}: use ask, search, plan, models, doctor or bench, a .gguf file, or"
-            " nothing for the window.",
+            "There is no command “{word}”{suggestion}: use ask, search, export, import, plan, models, doctor or bench, a .gguf"
+            " file, or nothing for the window.",
             word=first,
             suggestion=suggestion(first, COMMANDS),
         ),
@@ -181,7 +185,8 @@ def _parser() -> tuple[_Parser, dict[str, _Parser]]:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add_plan(plan)
-    others = {"search": add_search(commands), "bench": add_bench(commands), "doctor": add_doctor(commands)}
+    moving = {"export": add_export(commands), "import": add_import(commands)}
+    others = {"search": add_search(commands), **moving, "bench": add_bench(commands), "doctor": add_doctor(commands)}
     return parser, {"ask": ask, "models": models, "plan": plan, **others}
 
 
@@ -276,6 +281,13 @@ def _add_loading(ask: _Parser) -> None:
         metavar="TYPE",
         help="f16, q8_0 or q4_0: how keys and values are kept",
     )
+
+
+def _moving(found: argparse.Namespace) -> ExportAsked | ImportAsked | None:
+    try:
+        return moving_asked(found)
+    except argparse.ArgumentError as error:
+        raise _complaint(error, _page(found.command)) from error
 
 
 def _page(command: str | None) -> str:

@@ -17,6 +17,7 @@ from app.cli.models_recommend import run_models_recommend
 from app.cli.models_search import run_models_search
 from app.cli.models_show import run_models_show
 from app.cli.models_token import run_models_token
+from app.cli.moving import MakePage, run_moving
 from app.cli.plan import run_plan
 from app.cli.search import run_search
 from app.cli.terminal import Terminal
@@ -26,11 +27,16 @@ from app.services.program import Program
 _log = logging.getLogger(__name__)
 
 
-def run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program]) -> int:
-    """Run the command that was typed and return its exit code; `build` makes the program if one is needed."""
+def run(
+    arguments: Arguments, words: Sequence[str], build: Callable[[], Program], make_page: MakePage | None = None
+) -> int:
+    """Run the command that was typed and return its exit code; `build` makes the program if one is needed.
+
+    `make_page` makes what writes HTML, which no command line may know of.
+    """
     terminal = Terminal()
     try:
-        return _run(arguments, words, build, terminal)
+        return _run(arguments, words, build, terminal, make_page)
     except UserError as error:
         terminal.clear_progress()
         terminal.say(error.sentence.english())
@@ -40,13 +46,21 @@ def run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program]
         return ExitCode.DONE
 
 
-def _run(arguments: Arguments, words: Sequence[str], build: Callable[[], Program], terminal: Terminal) -> ExitCode:
+def _run(
+    arguments: Arguments,
+    words: Sequence[str],
+    build: Callable[[], Program],
+    terminal: Terminal,
+    make_page: MakePage | None,
+) -> ExitCode:
     if arguments.command == "bench":
         return run_bench([word for word in words if word != "bench"])
     program = build()
     try:
         if arguments.command == "doctor":
             return run_doctor(program, terminal, arguments.json)
+        if arguments.moving is not None:
+            return run_moving(program, arguments.moving, terminal, arguments.json, make_page)
         if arguments.chats is not None:
             return run_search(program.store, arguments.chats, terminal, arguments.json)
         if arguments.search is not None:

@@ -22,7 +22,7 @@ VERSION = 1
 _HEAD = re.compile(rb'\A(?:\xef\xbb\xbf)?\s*\{\s*"format"\s*:\s*"tokenlight-chats"')
 _VERSION = re.compile(rb'"version"\s*:\s*(\d{1,9})')
 _FOLDERS = re.compile(r"[\\/]")
-_HEAD_BYTES = 200
+HEAD_BYTES = 200
 _MOST_TITLE = 200
 _CHAT = msgspec.json.Decoder(WholeChat)
 _TITLE = re.compile(rb'"title"\s*:\s*("(?:[^"\\]|\\.){0,400}")')
@@ -105,12 +105,12 @@ def _named(model: ModelRef | None) -> ModelRef | None:
 
 def is_ours(data: bytes) -> bool:
     """Whether these are the bytes of such a file, be it whole or cut off."""
-    return _HEAD.match(data[:_HEAD_BYTES]) is not None
+    return _HEAD.match(data[:HEAD_BYTES]) is not None
 
 
 def newer_version(data: bytes) -> Sentence | None:
     """Return what people should know of a file that a later version has written; None where it can be read."""
-    found = _VERSION.search(data[:_HEAD_BYTES])
+    found = _VERSION.search(data[:HEAD_BYTES])
     if found is None or int(found[1]) <= VERSION:
         return None
     return translate(
@@ -168,7 +168,7 @@ def _pieces_of(line: bytes, place: str) -> Part:
 
 def _title_in(line: bytes) -> str:
     """Return what a damaged conversation is called, where that can still be read."""
-    found = _TITLE.search(line[: _HEAD_BYTES * 10])
+    found = _TITLE.search(line[: HEAD_BYTES * 10])
     try:
         return msgspec.json.decode(found[1], type=str)[:_MOST_TITLE] if found else ""
     except msgspec.MsgspecError:
