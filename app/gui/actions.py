@@ -50,6 +50,7 @@ def menu_titles() -> dict[str, str]:
     return {
         "chat": translate("Actions", "&Chat"),
         "chat/arrange": translate("Actions", "&Arrange"),
+        "chat/export": translate("Actions", "Print, e&xport and import"),
         "answer": translate("Actions", "&Answer"),
         "view": translate("Actions", "&View"),
         "view/theme": translate("Actions", "&Theme"),
@@ -88,8 +89,17 @@ def _chat() -> list[_Entry]:
         _Entry("delete_chat_action", translate("Actions", "&Delete the chat"), "", "chat"),
         _Entry("undo_delete_action", translate("Actions", "&Undo the deletion"), "Ctrl+Z", "chat"),
         _Entry("trash_action", translate("Actions", "&Trash…"), "", "chat"),
-        _Entry("print_action", translate("Actions", "&Print…"), "Ctrl+P", "chat", starts_group=True),
-        _Entry("save_pdf_action", translate("Actions", "Sa&ve as PDF…"), "", "chat"),
+        _Entry("print_action", translate("Actions", "&Print…"), "Ctrl+P", "chat/export"),
+        _Entry("save_pdf_action", translate("Actions", "Sa&ve as PDF…"), "", "chat/export"),
+        _Entry(
+            "export_chat_action",
+            translate("Actions", "&Export the conversation…"),
+            "",
+            "chat/export",
+            starts_group=True,
+        ),
+        _Entry("export_all_action", translate("Actions", "Export &all conversations…"), "", "chat/export"),
+        _Entry("import_chats_action", translate("Actions", "&Import conversations…"), "", "chat/export"),
     ]
 
 

@@ -9,6 +9,7 @@ from app.gui.history_wiring import HistoryWiring
 from app.gui.inside_wiring import InsideWiring
 from app.gui.main_window import MainWindow
 from app.gui.models_wiring import ModelsWiring
+from app.gui.moving_wiring import MovingWiring
 from app.gui.on_demand import OnDemand
 from app.gui.palette_wiring import PaletteWiring
 from app.gui.planner_wiring import PlannerWiring
@@ -43,4 +44,5 @@ def other_pages(program: Program, window: MainWindow, on_demand: OnDemand) -> tu
         InsideWiring(program, window, on_demand.inside_page),
         SearchWiring(program, window, on_demand.themes),
     )
-    return inside, planner, models, search, PaletteWiring(program, window), HistoryWiring(program, window)
+    others = PaletteWiring(program, window), HistoryWiring(program, window), MovingWiring(program, window)
+    return inside, planner, models, search, *others

@@ -20,6 +20,8 @@ def why_not(action: str) -> str:
         "undo_delete_action": translate(
             "Palette", "Nothing was deleted just now; the trash has what was deleted before."
         ),
+        "export_chat_action": not_kept,
+        "export_all_action": not_kept,
         "print_action": nothing,
         "save_pdf_action": nothing,
         "copy_answer_action": no_answer,
