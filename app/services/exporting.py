@@ -96,6 +96,11 @@ class ChatExport:
         """Write no more, and leave what lay in its place."""
         self._end()
 
+    def stop(self) -> None:
+        """Leave no half of a file: no job runs any more."""
+        self._end()
+        _give_up(self._left)
+
     def take_read(self, event: ChatsRead) -> None:
         """Have what was read written."""
         writer = self._writer

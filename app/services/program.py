@@ -327,6 +327,7 @@ class Program:
         self.store.close()
         self.hub_jobs.stop()
         self.jobs.stop()
+        self.chat_export.stop()
         if (failed := self.settings.write()) is not None:
             self.inbox.put(failed)
         self.logs.close()

@@ -148,6 +148,17 @@ def test_a_cancelled_file_leaves_what_was_there_and_another_follows(desk: Desk, 
     assert path.read_bytes().startswith(b'{"format"') and [each.name for each in tmp_path.glob("*.new")] == []
 
 
+def test_a_program_that_ends_leaves_no_half_of_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    desk = Desk(tmp_path / "home", monkeypatch)
+    desk.program.conversations.start()
+    _keep(desk, _chat(10))
+    exporting = desk.program.chat_export
+    assert exporting.begin(tmp_path / "a.json", desk.program.conversations.heads, ChatLines())
+    desk.until(lambda: list(tmp_path.glob("*.new")))
+    desk.program.stop()
+    assert not exporting.is_busy and [each.name for each in tmp_path.iterdir()] == ["home"]
+
+
 def test_an_import_can_be_stopped(desk: Desk, tmp_path: Path) -> None:
     _keep(desk, _chat(10))
     _export(desk, tmp_path / "a.json", msgspec.structs.replace(_chat(10).head, title="Other"))
