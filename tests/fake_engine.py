@@ -6,6 +6,7 @@ import math
 from array import array
 from collections.abc import Callable
 from functools import cache
+from itertools import accumulate, pairwise
 from pathlib import Path
 from typing import TypeVar
 
@@ -195,11 +196,17 @@ class FakeEngine:
         dropped: tuple[int, ...] = (),
         answer: tuple[int, ...] = (),
         seed: int | None = 7,
+        files: tuple[int, ...] = (),
     ) -> None:
-        """Let the prompt be ready: so many tokens, without messages that are dropped, and those of an answer behind it."""
+        """Let the prompt be ready: so many tokens, without messages that are dropped, and those of an answer behind it.
+
+        It begins with files of so many tokens each.
+        """
         request, total = self.question.request, tokens + len(answer)
         ids = array("i", (*range(tokens), *answer)).tobytes()
-        spans = [PromptSpan(0, tokens, "prompt", 0)]
+        ends = (0, *accumulate(files))
+        spans: list[PromptSpan] = [PromptSpan(start, end, "files", 0) for start, end in pairwise(ends)]
+        spans.append(PromptSpan(ends[-1], tokens, "prompt", 0))
         if answer:
             spans.append(PromptSpan(tokens, total, "answer", 1))
         self.say(PromptReady(request, ids, tuple(spans), cached, 0, dropped=dropped, seed=seed))

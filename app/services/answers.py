@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from app.core.chat import ChatPrompt, PromptMessage
+from app.core.chat import ChatPrompt, PromptMessage, last_asked
 from app.core.commands import SettingsChange
 from app.core.events import Failed, Finished, Held, Loaded, LoadProgress, PrefillProgress, PromptReady, Tokens
 from app.core.sampling import SamplingSettings
@@ -207,9 +207,21 @@ class Answers(AnswerEnds):
             self._keeper.made(run)
             self._keeper.prompt(run, event)
         self._tell(event.notes)
+        self._take_files(run, event)
         if turn.dropped != len(event.dropped):
             turn.dropped = len(event.dropped)
             self.changed.emit(run.conversation, turn)
+
+    def _take_files(self, run: Run, event: PromptReady) -> None:
+        """Take down how long the files of the question are."""
+        question = run.conversation.known.get(run.turn.parent) if run.turn.parent is not None else None
+        asked = last_asked(event.spans)
+        tokens = tuple(
+            span.end - span.start for span in event.spans if span.part == "files" and span.message == asked
+        )
+        if question is not None and tokens not in ((), question.file_tokens):
+            question.file_tokens = tokens
+            self.changed.emit(run.conversation, question)
 
     def _take_beginning(self, run: Run, event: PromptReady) -> None:
         """Take down what the answer is made with, and the tokens that the model got for its beginning."""

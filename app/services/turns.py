@@ -53,6 +53,8 @@ class Turn:
     notes: list[Sentence] = field(default_factory=list)
     is_held: bool = False
     """Whether an answer waits for somebody before its next token."""
+    file_tokens: tuple[int, ...] = ()
+    """How many tokens the files of a question had when a model read them last; empty where that is not known."""
     dropped: int = 0
     """How many earlier messages an answer was written without, because the context is full."""
     model: ModelRef | None = None

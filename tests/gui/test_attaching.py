@@ -225,3 +225,16 @@ def test_every_file_that_waits_to_be_read_has_a_row(ready: Stage, tmp_path: Path
     assert [row.accessibleName() for row in reading] == [f"Reading {path.name} …" for path in paths]
     ready.desk.until(lambda: len(rows(ready)) == len(paths))
     assert not ready.find("file_reading_list").isVisibleTo(ready.window)
+
+
+def test_a_sent_message_says_how_many_tokens_its_files_had(ready: Stage) -> None:
+    page = ready.window.parts.chat_page
+    page.composer.give_back(f"{FRAME}\n\n{framed('b.txt', 'x')}\n\nWhat is this?")
+    ready.presses(Qt.Key.Key_Return)
+    assert next(spot.spot.value for spot in page.transcript._spots_in_view()).endswith("characters")
+    ready.engine.prompt(files=(1234, 1))
+    ready.settle()
+    assert [spot.spot.value for spot in page.transcript._spots_in_view()] == [
+        "notes.md · 1,234 tokens",
+        "b.txt · 1 token",
+    ]

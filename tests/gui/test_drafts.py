@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFrame
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
+from app.core.attached_files import framed
 from app.core.draft import NEW_CHAT
 from app.core.events import Event
 from app.core.store_commands import KeepDraft, KeepQuestion, StoreCommand
@@ -133,6 +134,20 @@ def test_a_draft_is_there_again_after_a_restart_with_what_was_pasted(
     later.presses(Qt.Key.Key_Return)
     assert later.engine.chat.messages[-1].text == f"{LONG}\n\nWhat is this?"
     assert on_disk(later) == {}
+
+
+@pytest.mark.parametrize("waits", [False, True])
+def test_files_are_files_again_after_a_restart(kept: Stage, again: Callable[[], Stage], waits: bool) -> None:
+    frame = framed("notes.md", "from a file")
+    if waits:
+        kept.sends("Hi")
+    kept.window.parts.chat_page.composer.give_back(f"{frame}\n\nWhat is this?")
+    if waits:
+        kept.presses(Qt.Key.Key_Return)
+    later = again()
+    later.desk.program.conversations.start()
+    written = later.window.parts.chat_page.composer.written
+    assert ([each.text for each in written.pasted], written.text) == ([frame], "What is this?")
 
 
 def test_each_chat_has_its_own_draft_after_a_restart(kept: Stage, again: Callable[[], Stage]) -> None:

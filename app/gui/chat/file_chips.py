@@ -20,13 +20,10 @@ translate = QCoreApplication.translate
 class FileChips:
     """As many rows as there are files."""
 
-    def __init__(self, files: Sequence[AttachedFile] = ()) -> None:
-        self._words = [
-            translate("FileChips", "{name} · {characters} characters").format(
-                name=isolated(file.name), characters=count(len(file.text))
-            )
-            for file in files
-        ]
+    def __init__(self, files: Sequence[AttachedFile] = (), tokens: Sequence[int] = ()) -> None:
+        """`tokens` are those of each file; where they are not known, how long it is in characters is said."""
+        known = tokens if len(tokens) == len(files) else [None] * len(files)
+        self._words = list(map(_words, files, known))
         self.width = 0.0
         """How wide they may be; nothing until they are laid out."""
 
@@ -64,6 +61,15 @@ class FileChips:
     def _row(self, number: int) -> QRectF:
         each = theme.reading_px(ROW_PX)
         return QRectF(0, number * (each + GAP_PX), self.used_width, each)
+
+
+def _words(file: AttachedFile, tokens: int | None) -> str:
+    name = isolated(file.name)
+    if tokens is None:
+        told = translate("FileChips", "{name} · {characters} characters")
+        return told.format(name=name, characters=count(len(file.text)))
+    one, several = translate("FileChips", "{name} · 1 token"), translate("FileChips", "{name} · {tokens} tokens")
+    return (one if tokens == 1 else several).format(name=name, tokens=count(tokens))
 
 
 def rows_px(files: int) -> float:

@@ -35,6 +35,7 @@ class _Whole:
         self._shown = ""
         """What of it is text."""
         self.files: tuple[AttachedFile, ...] = ()
+        self._tokens: tuple[int, ...] = ()
         self._chips = FileChips()
         self._beginning: int | None = None
         """How many characters are shown while it is folded; None where it is too short for that."""
@@ -101,11 +102,18 @@ class PlainText(_Whole):
         apart = lifted(source)
         self._shown = shown = apart.text
         self.files = tuple(filter(None, map(file_of, apart.framed)))
-        self._chips = FileChips(self.files)
+        self._chips = FileChips(self.files, self._tokens)
         self._beginning = beginning(shown) if self._folds else None
         self.is_folded = self._beginning is not None
         self._fold_px = theme.reading_px(FOLD_PX) if self.is_folded else 0
         self._lines.set_text(shown[: self._beginning])
+
+    def use_tokens(self, tokens: tuple[int, ...]) -> None:
+        """Say how many tokens the files have; empty where that is not known."""
+        if tokens != self._tokens:
+            self._tokens, width = tokens, self._chips.width
+            self._chips = FileChips(self.files, tokens)
+            self._chips.width = width
 
     def use_size(self, line_px: int) -> None:
         """Show the text in the size in force now."""

@@ -138,6 +138,8 @@ class TurnBlock:
             self._text.set_text(self._whole_text(), is_open=self._is_open)
         elif not self._is_open:
             self._text.finish()
+        if isinstance(self._text, PlainText):
+            self._text.use_tokens(self.turn.file_tokens)
         self.is_exact = False
         self.height = self.height or estimate(self.turn, self._sizes)
 
