@@ -10,11 +10,13 @@ from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QSignalSpy, QTest
 
 from app.core.fuzzy import folded
+from app.core.words import translate
 from app.gui.palette.entries import Entry, found
 from app.gui.palette.popup import PalettePopup
 from app.gui.palette.rows import Role
 from app.gui.shortcuts import Shortcuts
 from app.gui.widgets.fit_badge import fit_hint, fit_word
+from app.services.fit_verdict import Fit
 from tests.gui.conftest import Stage
 from tests.gui.test_keyboard import in_use, press
 from tests.gui.test_message_keys import say
@@ -185,17 +187,21 @@ def test_those_who_listen_hear_what_each_row_is(ready: Stage) -> None:
 
 
 def test_a_model_says_whether_it_fits_and_why_and_nobody_asks_once_the_palette_is_gone(
-    ready: Stage, model: Path
+    ready: Stage, model: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     fits, models = ready.desk.program.planner.fits, ready.desk.program.models
+    monkeypatch.setattr(models, "_folders", (model.parent,))
     models.refresh()
     ready.desk.until(lambda: str(model) in [found.path for found in models.found if found.is_read])
     popup = open_palette(ready)
     QTest.keyClicks(popup.line, next(found.name for found in models.found if found.path == str(model)))
     assert ids(popup)[0] == str(model)
     ready.desk.until(lambda: fits.get(str(model)) is not None)
-    fit = fits.get(str(model))
-    index = popup.list.model().index(0, 0)
+    index, told = popup.list.model().index(0, 0), fits.get(str(model))
+    assert index.data(Role.BESIDE) == "Model, loaded" and foot(ready) == fit_hint(told), "of it nothing is known here"
+    fit = Fit("fits", translate("Test", "There is room."))
+    monkeypatch.setattr(fits, "get", lambda _path: fit)
+    fits.changed.emit()
     assert index.data(Role.BESIDE).endswith(f" · {fit_word(fit)}") and foot(ready) == fit_hint(fit)
     assert fit_word(fit) in index.data(Qt.ItemDataRole.AccessibleTextRole)
     QTest.keyClick(popup.line, Qt.Key.Key_Escape)

@@ -14,7 +14,6 @@ from app.gui import theme
 from app.gui.icons import Icons
 from app.gui.palette.entries import Found
 from app.gui.widgets.fit_badge import fit_word
-from app.gui.widgets.labels import in_parts
 from app.services.fit_badges import FitBadges
 
 ROW_PX = 34
@@ -71,7 +70,9 @@ class PaletteModel(QAbstractListModel):
         entry = row.entry
         if entry.kind != "model" or entry.why_not:
             return entry.beside
-        return in_parts([entry.beside, fit_word(self._fits.get(entry.id))])
+        fit = self._fits.get(entry.id)
+        is_known = fit is not None and fit.verdict != "unknown"
+        return " · ".join([entry.beside, fit_word(fit)] if is_known else [entry.beside])
 
     def in_words(self, row: Found) -> str:
         """Return a row as it is heard."""
