@@ -63,6 +63,13 @@ class _Whole:
             else self._shown[start:end]
         )
 
+    def use_tokens(self, tokens: tuple[int, ...]) -> None:
+        """Say how many tokens the files have; empty where that is not known."""
+        if tokens != self._tokens:
+            self._tokens, width = tokens, self._chips.width
+            self._chips = FileChips(self.files, tokens)
+            self._chips.width = width
+
 
 class PlainText(_Whole):
     """Text that is not read as Markdown."""
@@ -107,13 +114,6 @@ class PlainText(_Whole):
         self.is_folded = self._beginning is not None
         self._fold_px = theme.reading_px(FOLD_PX) if self.is_folded else 0
         self._lines.set_text(shown[: self._beginning])
-
-    def use_tokens(self, tokens: tuple[int, ...]) -> None:
-        """Say how many tokens the files have; empty where that is not known."""
-        if tokens != self._tokens:
-            self._tokens, width = tokens, self._chips.width
-            self._chips = FileChips(self.files, tokens)
-            self._chips.width = width
 
     def use_size(self, line_px: int) -> None:
         """Show the text in the size in force now."""
