@@ -5,15 +5,18 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pytest
-from PySide6.QtCore import QElapsedTimer, QEvent, QMimeData, Qt, QTimer
-from PySide6.QtGui import QGuiApplication, QInputMethodEvent, QKeyEvent, QKeySequence
+from PySide6.QtCore import QElapsedTimer, QEvent, QMimeData, QPoint, Qt, QTimer
+from PySide6.QtGui import QGuiApplication, QImage, QInputMethodEvent, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFrame, QLabel, QPlainTextEdit, QPushButton, QToolButton
+from PySide6.QtWidgets import QApplication, QFrame, QPlainTextEdit, QPushButton, QToolButton
+from pytestqt.qtbot import QtBot
 
+from app.core.attached_files import framed
 from app.core.commands import Generate
 from app.gui.chat.composer import MAX_CHARACTERS
 from app.gui.chat.draft import LONG_LINE, LONG_TEXT, MAX_LINES
 from app.gui.chat.paste_viewer import PasteViewer
+from app.gui.widgets.labels import NamedLabel
 from tests.gui.conftest import Stage
 from tests.gui.counting import counts, status
 
@@ -35,7 +38,7 @@ def pastes(stage: Stage, text: str) -> None:
 def rows(stage: Stage) -> list[str]:
     """Return what the rows of pasted texts say."""
     shown = [row for row in stage.window.findChildren(QFrame, "pasted_text") if row.isVisibleTo(stage.window)]
-    labels = [row.findChild(QLabel, "pasted_facts") for row in shown]
+    labels = [row.findChild(NamedLabel, "pasted_facts") for row in shown]
     return [label.text() for label in labels if label is not None]
 
 
@@ -260,3 +263,33 @@ def test_a_question_that_waits_for_another_conversation_says_for_which(ready: St
     ready.triggers("new_chat_action")
     ready.sends("Second")
     assert status(ready) == "This question waits for the answer in “First of all”"
+
+
+def test_a_name_of_any_length_leaves_room_for_its_count_and_its_buttons(stage: Stage) -> None:
+    composer = stage.window.parts.chat_page.composer
+    composer.attach(framed("a.txt", "words"))
+    composer.attach(framed(f"{'a very long name ' * 20}.txt", "words"))
+    stage.settle()
+    assert composer.rect().contains(
+        composer.mapFromGlobal(button_of(stage, "remove_pasted_button", 1).mapToGlobal(QPoint()))
+    )
+    for name in ("show_pasted_button", "remove_pasted_button"):
+        assert button_of(stage, name, 0).geometry() == button_of(stage, name, 1).geometry()
+    short, long = stage.window.findChildren(NamedLabel, "pasted_facts")
+    assert short.width() == short.maximumWidth() and long.minimumSizeHint().width() < long.width()
+
+
+def painted(label: NamedLabel, width: int) -> QImage:
+    label.resize(width, label.sizeHint().height())
+    return label.grab().toImage()
+
+
+def test_a_name_gives_way_in_its_middle_and_what_is_said_of_it_stays(qtbot: QtBot) -> None:
+    label = NamedLabel()
+    qtbot.addWidget(label)
+    label.show_named("{name} · 5 tokens", "a {name} of many words that does not fit")
+    assert label.text() == "a {name} of many words that does not fit · 5 tokens"
+    assert label.minimumSizeHint().width() < label.maximumWidth() < 2_000
+    short = painted(label, label.minimumSizeHint().width())
+    label.show_named("{name} · 5 tokens", "…")
+    assert painted(label, label.maximumWidth()) == short

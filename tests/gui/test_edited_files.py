@@ -9,11 +9,12 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QToolButton, QWidget
+from PySide6.QtWidgets import QFrame, QPlainTextEdit, QToolButton, QWidget
 
 from app.core.attached_files import framed
 from app.gui.chat import turn_editor
 from app.gui.chat.paste_viewer import PasteViewer
+from app.gui.widgets.labels import NamedLabel
 from tests.gui.conftest import Stage
 from tests.gui.test_attaching import chooses, data_of, drops
 from tests.gui.test_composer import rows
@@ -51,7 +52,7 @@ def field(stage: Stage) -> QPlainTextEdit:
 def chips(stage: Stage) -> list[str]:
     """Return what the rows in the editor say, up to their counts."""
     shown = [row for row in stage.find("turn_editor").findChildren(QFrame, "pasted_text") if not row.isHidden()]
-    labels = [row.findChild(QLabel, "pasted_facts") for row in shown]
+    labels = [row.findChild(NamedLabel, "pasted_facts") for row in shown]
     return [label.text().split(" · ")[0] for label in labels if label is not None]
 
 
@@ -154,3 +155,15 @@ def test_an_answer_that_is_changed_has_no_files(editing: Stage) -> None:
     assert (chips(editing), field(editing).toPlainText()) == ([], "It is text.")
     attach = editing.find_as(QWidget, "turn_editor_attach")
     assert not attach.isVisibleTo(editing.window)
+
+
+def test_files_that_stay_keep_their_counts_in_the_editor(ready: Stage) -> None:
+    ready.window.parts.chat_page.composer.give_back(f"{FRAME}\n\n{NEW}\n\nWhat is this?")
+    ready.presses(Qt.Key.Key_Return)
+    ready.engine.prompt(files=(12, 34))
+    ready.engine.write("It is text.")
+    ready.engine.finish()
+    ready.settle()
+    edit(ready)
+    said = [each.text().rpartition(" · ")[2] for each in ready.find("turn_editor").findChildren(NamedLabel)]
+    assert said == ["12 tokens", "34 tokens"]

@@ -16,14 +16,16 @@ from app.gui import theme
 from app.gui.chat.row_area import RowArea
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
-from app.gui.widgets.labels import ElidedLabel, label
-from app.gui.widgets.words import isolated, set_hint
+from app.gui.widgets.labels import ElidedLabel, NamedLabel
+from app.gui.widgets.words import set_hint
 from app.services.units import count
 
 ROW_PX = 38
 MOST_ROWS = 3
 """More rows than these scroll."""
 PREVIEW_CHARACTERS = 80
+NAME_FIRST = 1_000
+"""How much more of the room what a row says gets than how its text begins."""
 
 
 @dataclass(eq=False)
@@ -53,7 +55,8 @@ class PastedRow(QFrame):
         self.setObjectName("pasted_text")
         self.setProperty("look", "chip")
         self.setFixedHeight(ROW_PX)
-        self._facts = label(pixels=theme.SMALL_PX, name="pasted_facts")
+        self._facts = NamedLabel(theme.SMALL_PX)
+        self._facts.setObjectName("pasted_facts")
         preview = ElidedLabel(theme.SMALL_PX)
         file = pasted.file
         preview.set_text(" ".join((file.text if file else pasted.text)[:PREVIEW_CHARACTERS].split()))
@@ -66,7 +69,7 @@ class PastedRow(QFrame):
         row = QHBoxLayout(self)
         row.setContentsMargins(theme.SPACE_M, 0, theme.SPACE_XS, 0)
         row.setSpacing(theme.SPACE_S)
-        row.addWidget(self._facts)
+        row.addWidget(self._facts, NAME_FIRST)
         row.addWidget(preview, 1)
         row.addWidget(show)
         row.addWidget(remove)
@@ -79,11 +82,10 @@ class PastedRow(QFrame):
         if file is not None:
             told = self.tr("{name} · {characters} characters · {tokens} tokens")
         length = len(file.text if file else self.pasted.text)
-        name = isolated(file.name) if file else ""
-        text = told.format(name=name, characters=count(length), tokens=count(tokens))
-        self._facts.setText(text)
+        words = told.format(name="{name}", characters=count(length), tokens=count(tokens))
+        self._facts.show_named(words, file.name if file else "")
         set_hint(self._facts, self.tr("No model has counted its tokens yet.") if tokens is None else "")
-        self.setAccessibleName(text)
+        self.setAccessibleName(self._facts.text())
 
 
 class PastedList(RowArea):

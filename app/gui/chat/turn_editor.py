@@ -169,7 +169,8 @@ class TurnEditor(QFrame):
         self._keys.set_text(hint_for(self.tr("Ask") if is_user else self.tr("Save"), is_short=True))
         self._text.setAccessibleDescription(hint_for(self._use.text()))
         words = self._kept.get(turn.message, _Words.of(turn))
-        self._files.use(tuple(map(Pasted, words.files)))
+        tokens = dict(zip(_Words.of(turn).files, turn.file_tokens, strict=False))
+        self._files.use(tuple(Pasted(each, tokens.get(each)) for each in words.files))
         self._text.setPlainText(words.text)
         self._text.moveCursor(self._text.textCursor().MoveOperation.End)
         self.turn = turn

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QSize, Qt
+from PySide6.QtCore import QEvent, QSize, Qt
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from app.gui import theme
+from app.gui.widgets.words import isolated
 
 
 def label(
@@ -68,3 +69,54 @@ class ElidedLabel(QWidget):
         shown = self.fontMetrics().elidedText(self._text, Qt.TextElideMode.ElideRight, self.width())
         painter.drawText(self.rect(), Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, shown)
         painter.end()
+
+
+class NamedLabel(ElidedLabel):
+    """One line that says something of a name, which gives way in its middle where the line does not fit."""
+
+    def __init__(self, pixels: int = theme.BASE_PX, parent: QWidget | None = None) -> None:
+        self._name = self._template = ""
+        super().__init__(pixels, parent)
+
+    def show_named(self, template: str, name: str = "") -> None:
+        """Show a text in which `{name}` stands for a name; it may have none."""
+        if (template, name) != (self._template, self._name):
+            self._template, self._name = template, name
+            self.set_text(self._with(name))
+            self._fit()
+
+    def sizeHint(self) -> QSize:
+        """Need room for what is said of the name; more is taken as there is, so that nothing beside it is squeezed."""
+        least = min(self._advance(self._with("…")), self._advance(self.text()))
+        return QSize(least, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """Need no less."""
+        return self.sizeHint()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Take other room in another font."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._fit()
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the name as far as it fits, and the rest."""
+        room = self.width() - self._advance(self._with("")) + 1
+        name = self.fontMetrics().elidedText(self._name, Qt.TextElideMode.ElideMiddle, room)
+        fits = self._advance(self.text()) <= self.width()
+        painter = QPainter(self)
+        painter.setPen(self.palette().windowText().color())
+        side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+        painter.drawText(self.rect(), side, self.text() if fits else self._with(name))
+        painter.end()
+
+    def _fit(self) -> None:
+        self.setMaximumWidth(self._advance(self.text()))
+        self.updateGeometry()
+
+    def _advance(self, text: str) -> int:
+        return self.fontMetrics().horizontalAdvance(text) + 1
+
+    def _with(self, name: str) -> str:
+        return self._template.replace("{name}", isolated(name))
