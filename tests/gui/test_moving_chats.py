@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QListWidget, QPushButton
+from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QListWidget, QPushButton, QStyle
 
+from app.gui.history.moving_dialog import PADDING_PX, ImportDialog
 from app.services.importers.chat_file import ChatLines
 from tests.gui.conftest import Stage
 from tests.gui.test_message_keys import say
@@ -105,3 +106,26 @@ def test_without_a_chat_there_is_nothing_to_export(ready: Stage) -> None:
     assert not actions["export_chat_action"].isEnabled() and not actions["export_all_action"].isEnabled()
     say(ready, "One", "1")
     assert actions["export_chat_action"].isEnabled() and actions["export_all_action"].isEnabled()
+
+
+def test_every_line_of_what_could_not_be_read_is_seen(talked: Stage, tmp_path: Path) -> None:
+    paths = [tmp_path / f"{'chats ' * 11}{'i' * length}.json" for length in range(0, 40, 2)]
+    for path in paths:
+        path.write_text("{}")
+    talked.desk.program.chat_import.begin(paths)
+    dialog = ImportDialog(talked.desk.program.chat_import, talked.window)
+    dialog.open()
+    waits(talked)
+    listed = talked.find_as(QListWidget, "import_unread_list")
+    heights = []
+    for row in range(listed.count()):
+        item, place = listed.item(row), listed.visualItemRect(listed.item(row))
+        place.setWidth(min(place.width(), listed.viewport().width()))  # more of it is never seen
+        room = place.adjusted(PADDING_PX, 5, -PADDING_PX, -5)
+        margin = 2 * (listed.style().pixelMetric(QStyle.PixelMetric.PM_FocusFrameHMargin, None, listed) + 1)
+        flags = Qt.TextFlag.TextWordWrap | Qt.AlignmentFlag.AlignLeft
+        needed = listed.fontMetrics().boundingRect(0, 0, room.width() - margin, 10_000, flags, item.text())
+        assert needed.height() <= room.height(), item.text()
+        heights.append(needed.height())
+    assert len(set(heights)) > 1
+    dialog.close()

@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QDate, QLocale, Qt
+from PySide6.QtGui import QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView
 
+from app.core.literal_text import Snippet
+from app.core.search import FoundMessage
+from app.gui import theme
+from app.gui.history.found_model import FoundModel, FoundRole
 from tests.gui.conftest import Stage
 
 
@@ -112,3 +117,15 @@ def test_matches_look_different_from_the_text_around_them(chats: Stage) -> None:
     accent = chats.themes.current.colour("accent")
     places = [(x, y) for x in range(marked.width()) for y in range(marked.height())]
     assert any(marked.pixelColor(x, y) == accent for x, y in places)
+
+
+def test_the_day_leaves_most_of_the_line_to_the_title_and_is_read_aloud_whole(chats: Stage) -> None:
+    model = FoundModel()
+    at = QDate(2024, 9, 18).startOfDay().toMSecsSinceEpoch()
+    model.show_hits((FoundMessage(1, 1, "Old", False, at, Snippet("Text", ())),))
+    row = model.index(0, 0)
+    assert QLocale().toString(QDate(2024, 9, 18), QLocale.FormatType.LongFormat) in row.data(
+        Qt.ItemDataRole.AccessibleTextRole
+    )
+    taken = QFontMetrics(theme.font(theme.SMALL_PX)).horizontalAdvance(row.data(FoundRole.DAY))
+    assert taken < results(chats).viewport().width() * 0.4

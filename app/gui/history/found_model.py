@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import IntEnum
 from typing import Any
 
-from PySide6.QtCore import QAbstractListModel, QDate, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QAbstractListModel, QDate, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt
 
 from app.core.search import FoundMessage
 from app.gui.widgets.chat_words import day_in_words, one_line
@@ -20,7 +20,7 @@ class FoundRole(IntEnum):
     HIT = Qt.ItemDataRole.UserRole
     """The message that was found."""
     DAY = Qt.ItemDataRole.UserRole + 1
-    """When it was written, in words."""
+    """When it was written, short: the title stands beside it."""
 
 
 class FoundModel(QAbstractListModel):
@@ -61,7 +61,7 @@ class FoundModel(QAbstractListModel):
             case FoundRole.HIT:
                 return hit
             case FoundRole.DAY:
-                return day_in_words(hit.created_ms, QDate.currentDate())
+                return day_in_words(hit.created_ms, QDate.currentDate(), QLocale.FormatType.ShortFormat)
         return None
 
     def _in_words(self, hit: FoundMessage) -> str:

@@ -2,10 +2,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QProgressBar, QPushButton, QVBoxLayout, QWidget
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QListWidget,
+    QProgressBar,
+    QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from app.gui import theme
+from app.gui.history.model import Index
 from app.gui.widgets.chat_words import one_line
 from app.gui.widgets.labels import in_parts, label, wrapped
 from app.gui.widgets.tall_dialog import TallDialog
@@ -15,6 +25,8 @@ from app.services.importing import ChatImport
 from app.services.units import count
 
 WIDTH_PX, LIST_PX = 560, 240
+PADDING_PX = 10
+"""Left and right of a row, as the style sheet has it."""
 
 
 class _MovingDialog(TallDialog):
@@ -39,10 +51,21 @@ class _MovingDialog(TallDialog):
         self.column.addWidget(label(title, pixels=theme.HEADING_PX, bold=True))
         self.column.addWidget(self.said)
         self.column.addWidget(self.bar)
+        self.column.addStretch(1)
         row = QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.button)
         self.hold(contents, row)
+
+
+class _Wrapped(QStyledItemDelegate):
+    """Breaks lines within the padding of the style sheet, of which Qt knows nothing when it counts them."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
+        """Return the height of all lines."""
+        narrow = QStyleOptionViewItem(option)
+        narrow.rect = option.rect.adjusted(0, 0, -2 * PADDING_PX, 0)
+        return super().sizeHint(narrow, index)
 
 
 class ExportDialog(_MovingDialog):
@@ -80,13 +103,16 @@ class ImportDialog(_MovingDialog):
         self._list = QListWidget()
         self._list.setObjectName("import_unread_list")
         self._list.setAccessibleName(self.tr("What could not be read"))
+        self._list.setProperty("look", "rows")
         self._list.setWordWrap(True)
+        self._list.setResizeMode(QListWidget.ResizeMode.Adjust)
+        self._list.setItemDelegate(_Wrapped(self._list))
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.setFixedHeight(theme.scaled(LIST_PX))
         self._title = label(self.tr("What could not be read"), bold=True)
         for widget in (self._title, self._list):
             widget.hide()
-            self.column.addWidget(widget)
+            self.column.insertWidget(self.column.count() - 1, widget)
         self.bar.setRange(0, 0)
         self._disconnect = importing.changed.connect(self._show)
         self._show()

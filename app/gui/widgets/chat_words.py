@@ -21,14 +21,14 @@ def one_line(title: str) -> str:
     return shown or translate("History", "Untitled")
 
 
-def day_in_words(changed_ms: int, today: QDate) -> str:
-    """Return when a conversation changed last, for people who hear the list."""
+def day_in_words(changed_ms: int, today: QDate, form: QLocale.FormatType = QLocale.FormatType.LongFormat) -> str:
+    """Return when a conversation changed last; in the long form for people who hear the list."""
     if changed_ms >= start_ms(today):
         return translate("History", "today")
     if changed_ms >= start_ms(today.addDays(-1)):
         return translate("History", "yesterday")
     day = QDate(1970, 1, 1).startOfDay().addMSecs(changed_ms - start_ms(QDate(1970, 1, 1))).date()
-    return QLocale().toString(day, QLocale.FormatType.LongFormat)
+    return QLocale().toString(day, form)
 
 
 def start_ms(day: QDate) -> int:

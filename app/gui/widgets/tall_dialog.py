@@ -120,8 +120,9 @@ class _Area(QScrollArea):
         """Leave the height to the screen, and never cut anything off at the side."""
         contents = self.widget()
         bar = self.verticalScrollBar().sizeHint().width()
-        width = contents.minimumSizeHint().width() + bar if contents is not None else 0
-        return QSize(width, LEAST_CONTENTS_PX)
+        if contents is None:
+            return QSize(0, LEAST_CONTENTS_PX)
+        return QSize(contents.minimumSizeHint().width() + bar, min(LEAST_CONTENTS_PX, contents.sizeHint().height()))
 
     def sizeHint(self) -> QSize:
         """Return a size that `TallDialog.fit` works with."""
