@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import msgspec
 import pytest
-from PySide6.QtCore import QDate, QDateTime, QEvent, QEventLoop, QObject, QPoint, QRect, QSize, QTimer
+from PySide6.QtCore import QDate, QDateTime, QEvent, QEventLoop, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QCursor, QImage, QPainter
 from PySide6.QtWidgets import QApplication, QDialog, QScrollArea, QWidget
 
@@ -183,6 +183,9 @@ class Scene:
             painter.drawPixmap(place.topLeft(), dialog.grab())
             painter.setPen(self.themes.current.colour("border_strong"))
             painter.drawRect(place)
+        for popup in self.window.findChildren(QWidget):
+            if popup.windowType() == Qt.WindowType.Popup and popup.isVisible():
+                painter.drawPixmap(self.window.mapFromGlobal(popup.pos()), popup.grab())
         painter.end()
         return picture
 

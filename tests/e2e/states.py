@@ -17,6 +17,7 @@ from tests.e2e.attention_state import attention_of_it
 from tests.e2e.cache_state import kv_blocks, kv_map
 from tests.e2e.compare_states import compare_branches, compare_done, compare_grid, compare_running, set_up
 from tests.e2e.diagnosis_state import diagnosis
+from tests.e2e.files_states import exporting, files, found, imported, palette
 from tests.e2e.inside_state import inside, laboratory, loop, loop_tour, prompt
 from tests.e2e.plan_comparison_state import plan_comparison
 from tests.e2e.planner_state import planner
@@ -219,6 +220,11 @@ STATES = (
     State("history", long_history, ("history_pane",)),
     State("full_context", full_context, ("transcript", "go_on_button")),
     State("error", error, ("notice_bar",)),
+    State("files", files, ("transcript", "composer", "pasted_text")),
+    State("found", found, ("search_results",), hides=("conversation_list",)),
+    State("export_chats", exporting, ("export_chats_dialog",)),
+    State("import_chats", imported, ("import_chats_dialog", "import_unread_list")),
+    State("palette", palette, ("palette", "palette_list")),
     State("engine_died", engine_died, ("notice_bar", "go_on_button")),
     State("load_options", load_options, ("load_options", "fit_answer")),
     State("preferences", preferences, ("preferences",)),

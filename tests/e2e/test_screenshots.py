@@ -13,7 +13,7 @@ from tests.e2e.screenshots import ACCEPTED, compare, scene_of
 from tests.e2e.states import STATES, State
 
 pytestmark = pytest.mark.usefixtures("qapp")
-MOST_FILES = 66
+MOST_FILES = 78
 WIDTH, HEIGHT = 1280, 800
 
 
