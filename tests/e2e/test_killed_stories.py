@@ -115,3 +115,45 @@ def test_an_answer_that_was_going_on_keeps_its_first_part(home: Path, script: Pa
         again.until(READY)
         assert again.ask("program.chat.can_go_on")
         assert again.close() == (0, "")
+
+
+@pytest.mark.parametrize("moment", MOMENTS)
+def test_a_question_is_on_disk_before_anything_is_said_to_it(home: Path, script: Path, moment: str) -> None:
+    with window_of(home, script) as window:
+        window.until(READY)
+        engine = window.engine
+        window.ask(MOMENTS[moment])
+        window.sends(QUESTION)
+        engine.wait(GUARD_SECONDS)
+    with window_of(home, script) as again:
+        again.until(f"{READY} and not program.conversations.is_opening and len(program.conversations.heads)")
+        again.ask("program.conversations.open(program.conversations.heads[0].id)")  # which was shown may be newer
+        again.until("len(program.chat.turns)")
+        (_, asked, _), *answers = again.turns()
+        assert asked == QUESTION
+        assert [state for _, _, state in answers] in ([], ["interrupted"])
+        assert again.close() == (0, "")
+
+
+def test_what_has_ended_and_what_was_set_for_the_chat_outlive_a_kill(home: Path, script: Path) -> None:
+    with window_of(home, script) as window:
+        shown = ask(window)
+        window.ask("program.sampling.change(temperature=0.35)")
+        window.ask("program.system_prompt.save('Be brief.')")
+        window.ask("program.settings.change(text_size=120)")
+        database, file = str(home / "tokenlight.sqlite3"), str(home / "settings.json")
+        look = (
+            f"__import__('sqlite3').connect({database!r}).execute('SELECT settings, system_prompt FROM conversation')"
+        )
+        window.until(f"any('0.35' in str(row[0]) and row[1] for row in {look})")
+        window.until(f"'120' in open({file!r}).read()")
+        engine = window.engine
+        window.kill()
+        engine.wait(GUARD_SECONDS)
+    with window_of(home, script) as again:
+        again.until("len(program.chat.turns) == 2")
+        assert again.turns() == [("user", QUESTION, "done"), ("assistant", shown, "done")]
+        assert again.ask("program.sampling.values.temperature") == 0.35
+        assert again.ask("program.system_prompt.text") == "Be brief."
+        assert again.ask("program.settings.values.text_size") == 120
+        assert again.close() == (0, "")
