@@ -172,3 +172,26 @@ def spans(stage: Stage) -> list[tuple[int, int]]:
     (finder,) = transcript(stage).findChildren(Finder)
     found = finder.found_in(transcript(stage).turns.blocks[1].turn)
     return list(found)
+
+
+@pytest.mark.parametrize(
+    "wide",
+    [
+        "```\n" + "word " * 90 + "alpaca\nshort\n```",
+        "|" + "a|" * 60 + "\n|" + "---|" * 60 + "\n|" + "words|" * 59 + "alpaca|",
+    ],
+    ids=["code", "table"],
+)
+def test_what_is_far_to_the_right_of_a_wide_block_is_scrolled_into_view(ready: Stage, wide: str) -> None:
+    ready.sends("Show me")
+    ready.desk.answer(f"Word alpaca and a wide block:\n\n{wide}")
+    find(ready, "alpaca", "1 of 2")
+    view = transcript(ready)
+    (finder,) = view.findChildren(Finder)
+    _, match = finder.found_in(ready.desk.program.chat.turns[1])
+    assert view.rects(1, *match) == []
+    QTest.keyClick(line(ready), Qt.Key.Key_Return)
+    (place,) = view.rects(1, *match)
+    assert view.viewport().rect().contains(place.toRect()) and place.width() > 20
+    QTest.keyClick(line(ready), Qt.Key.Key_Return)
+    assert told(ready) == "1 of 2"

@@ -149,6 +149,12 @@ class CodeView:
         found = (rect.translated(corner) & seen for rect in self._lines.rects(start - shift, end - shift))
         return [rect for rect in found if rect.width() > 0]
 
+    def bring_into_view(self, start: int, end: int) -> bool:
+        """Scroll sideways until the first line of some characters is seen; return whether anything moved."""
+        shift = len(self._value.place.prefix)
+        places = self._lines.rects(start - shift, end - shift)
+        return bool(places) and self._sideways.bring_into_view(places[0].left(), places[0].right())
+
     def spots(self) -> list[Spot]:
         """Return the place to copy the code, and the bar where there is one."""
         found = [Spot("copy", self._copy_rect(), self._value.code)]

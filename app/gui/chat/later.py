@@ -96,6 +96,10 @@ class Later(msgspec.Struct, gc=False, eq=False):
         self._made()
         return self._picture.rects(start, end) if self._picture is not None else []
 
+    def bring_into_view(self, start: int, end: int) -> bool:
+        """Scroll sideways until the first line of some characters is seen; return whether anything moved."""
+        return self._picture is not None and self._picture.bring_into_view(start, end)
+
     def spots(self) -> list[Spot]:
         """Return the places that do something, in reading order."""
         return self._made().spots()

@@ -47,6 +47,17 @@ class PlacedText(ReadText):
                 ]
         return found
 
+    def bring_into_view(self, start: int, end: int) -> bool:
+        """Scroll what is wider than the text until characters are seen in it; return whether anything moved."""
+        wide = [laid for laid in self._laid if start < laid.start + laid.length and end > laid.start]
+        return any(
+            [
+                laid.leaf.bring_into_view(start - laid.start, end - laid.start)
+                for laid in wide
+                if isinstance(laid.leaf, Later)
+            ]
+        )
+
     def span_of(self, offset: int) -> tuple[float, float]:
         """Return from which height to which the block goes that a character is in."""
         if not self._laid:

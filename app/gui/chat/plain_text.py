@@ -52,6 +52,10 @@ class _Whole:
         """Return where characters are seen, a place for each line; of what is folded away nothing."""
         return [rect.translated(0, self._chips.height) for rect in self._lines.rects(start, end)]
 
+    def bring_into_view(self, _start: int, _end: int) -> bool:
+        """Nothing of it is wider than it."""
+        return False
+
     def finish(self) -> None:
         """Know that the text is whole."""
 

@@ -148,6 +148,8 @@ class PointedView(TurnView):
         for _ in range(_SETTLING):
             self.turns.update(index)
             rects = self.rects(index, start, end)
+            if self.turns.blocks[index].body.bring_into_view(start, end):
+                rects = self.rects(index, start, end)
             if not rects:
                 self.turns.blocks[index].is_exact = False
                 self._scroll_to(self.turns.top(index))

@@ -47,6 +47,12 @@ class Sideways:
         before, self.offset = self.offset, min(max(offset, 0.0), self.most)
         return self.offset != before
 
+    def bring_into_view(self, left: float, right: float) -> bool:
+        """Scroll until a stretch of the content is seen, with what stands before it; return whether anything moved."""
+        if self.offset <= left and right <= self.offset + self.room:
+            return False
+        return self.scroll_to(0.0 if right <= self.room else left - self.room / 3)
+
     def handle(self, bar: QRectF) -> QRectF:
         """Return where the handle lies in the place of the bar."""
         width = self._handle_width(bar.width())

@@ -148,20 +148,30 @@ class TableView:
 
     def rects(self, start: int, end: int) -> list[QRectF]:
         """Return where characters are seen, a place for each line of a cell, without what is scrolled out of view."""
-        found: list[QRectF] = []
         seen = QRectF(0, 0, self._width, self._stack.total)
+        found = (rect.translated(-self._sideways.offset, 0) & seen for rect in self._places(start, end))
+        return [rect for rect in found if rect.width() > 0]
+
+    def bring_into_view(self, start: int, end: int) -> bool:
+        """Scroll sideways until the first line of some characters is seen; return whether anything moved."""
+        places = self._places(start, end)
+        return bool(places) and self._sideways.bring_into_view(places[0].left() - CELL_X, places[0].right() + CELL_X)
+
+    def _places(self, start: int, end: int) -> list[QRectF]:
+        """Return where characters are, scrolled or not."""
+        found: list[QRectF] = []
         begin = len(self._value.place.prefix)
         for number, length in enumerate(self._lengths):
             if begin < end and begin + length > start:
-                left, place = -self._sideways.offset, begin
+                left, place = 0.0, begin
                 for cell, column in zip(self._cells(number), self._columns, strict=False):
                     corner = QPointF(left + CELL_X, self._stack.top(number) + CELL_Y)
                     inside = cell.rects(start - place, min(end - place, len(cell.text)))
-                    found += [rect.translated(corner) & seen for rect in inside]
+                    found += [rect.translated(corner) for rect in inside]
                     place += len(cell.text) + 1
                     left += column
             begin += length
-        return [rect for rect in found if rect.width() > 0]
+        return found
 
     def spots(self) -> list[Spot]:
         """Return the links that can be seen, of a long table in the rows that somebody looked at, and the bar."""

@@ -108,6 +108,10 @@ class ThinkingView(ThinkingText):
         found = [] if self.is_folded else self._read.rects(start, end)
         return [rect.translated(_indent(), theme.reading_px(HEAD_PX)) for rect in found]
 
+    def bring_into_view(self, start: int, end: int) -> bool:
+        """Scroll what is wider than the text until characters are seen in it; return whether anything moved."""
+        return not self.is_folded and self._read.bring_into_view(start, end)
+
     def span_of(self, offset: int) -> tuple[float, float]:
         """Return from which height to which the block goes that a character is in."""
         head = theme.reading_px(HEAD_PX)

@@ -95,6 +95,11 @@ class ThoughtfulText(PartedText):
             rect.translated(0, self._above) for rect in self._answer.rects(start - self.lead, end - self.lead)
         ]
 
+    def bring_into_view(self, start: int, end: int) -> bool:
+        """Scroll what is wider than the text until characters are seen in it; return whether anything moved."""
+        above = self._view is not None and start < self.lead and self._view.bring_into_view(start, end)
+        return above or self._answer.bring_into_view(start - self.lead, end - self.lead)
+
     def span_of(self, offset: int) -> tuple[float, float]:
         """Return from which height to which the block goes that a character is in."""
         if self._view is not None and offset < self.lead:
