@@ -195,3 +195,16 @@ def test_what_is_far_to_the_right_of_a_wide_block_is_scrolled_into_view(ready: S
     assert view.viewport().rect().contains(place.toRect()) and place.width() > 20
     QTest.keyClick(line(ready), Qt.Key.Key_Return)
     assert told(ready) == "1 of 2"
+
+
+def test_what_waits_for_room_on_the_disk_is_found(chat: Stage) -> None:
+    work = chat.desk.store.work
+    connection = work.database.connection
+    assert connection is not None
+    (pages,) = connection.execute("PRAGMA page_count").fetchone()
+    connection.execute(f"PRAGMA max_page_count = {pages}")
+    chat.sends("A guanaco")
+    chat.desk.answer("Another guanaco. " + "long " * 20_000)
+    assert work.behind  # else it were on disk
+    find(chat, "guanaco", "1 of 2")
+    connection.execute("PRAGMA max_page_count = 1000000")

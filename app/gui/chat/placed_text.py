@@ -49,14 +49,12 @@ class PlacedText(ReadText):
 
     def bring_into_view(self, start: int, end: int) -> bool:
         """Scroll what is wider than the text until characters are seen in it; return whether anything moved."""
-        wide = [laid for laid in self._laid if start < laid.start + laid.length and end > laid.start]
-        return any(
-            [
-                laid.leaf.bring_into_view(start - laid.start, end - laid.start)
-                for laid in wide
-                if isinstance(laid.leaf, Later)
-            ]
-        )
+        found = (each for each in self._laid if start < each.start + each.length and end > each.start)
+        moved = False
+        for laid in found:
+            if isinstance(laid.leaf, Later):
+                moved |= laid.leaf.bring_into_view(start - laid.start, end - laid.start)
+        return moved
 
     def span_of(self, offset: int) -> tuple[float, float]:
         """Return from which height to which the block goes that a character is in."""
