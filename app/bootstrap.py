@@ -133,7 +133,7 @@ def assemble(
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
     hub, of_hub = _of_hub(options, paths, inbox, settings)
-    ports = PlanPorts(engine, dry_run, hub, store, of_hub.hub_jobs.questions)
+    ports = PlanPorts(engine, dry_run, hub, store, of_hub.hub_jobs.questions, of_hub.offline)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner, notices)
     return Program(

@@ -46,7 +46,11 @@ def run_models_show(program: Program, typed: str, terminal: Terminal, as_json: b
         terminal.clear_progress()
     if page.quantisations and not ask_machine(program, terminal):
         return ExitCode.INTERRUPTED
-    choice = program.planner.recommending.files_now(page)
+    terminal.progress(f"Reading a header of {reference.repository} …")
+    try:
+        choice = program.planner.recommending.files_now(page)
+    finally:
+        terminal.clear_progress()
     if as_json:
         plain = {
             **msgspec.to_builtins(page),
@@ -55,6 +59,7 @@ def run_models_show(program: Program, typed: str, terminal: Terminal, as_json: b
         plain["card"]["problem"] = page.card.problem.english() if page.card.problem is not None else None
         plain["recommended"] = choice.recommended or None
         plain["recommended_reason"] = choice.reason.english() if choice.reason is not None else None
+        plain["recommended_note"] = choice.note.english() if choice.note is not None else None
         for each, told in zip(page.quantisations, plain["quantisations"], strict=True):
             told.update(_judged_plain(choice.of(each.path)))
         terminal.write(msgspec.json.encode(plain).decode() + "\n")
@@ -99,6 +104,7 @@ def _text(page: HubPage, choice: FileChoice, with_card: bool, columns: int | Non
         if choice.reason is not None:
             mark = f"{_BEST} " if choice.recommended else ""
             lines += ["", f"{mark}{one_line(choice.reason.english())}"]
+        lines += [one_line(each.english()) for each in (choice.note, choice.problem) if each is not None]
     else:
         lines.append("It holds no GGUF file: look for the same model with “GGUF” in its name.")
     if page.unread:

@@ -13,8 +13,8 @@ from app.system.jobs import Jobs
 from app.system.offline_switch import OfflineSwitch
 from app.system.settings_file import SettingsFile
 
-QUESTIONS = 3
-"""Threads: a search, a page and a model that is planned are asked for at the same time."""
+QUESTIONS = 4
+"""Threads: a search, a page, its header and a model that is planned are asked for at the same time."""
 
 
 class HubJobs(NamedTuple):

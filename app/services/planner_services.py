@@ -16,6 +16,7 @@ from app.services.load_plan import LoadPlan
 from app.services.measuring import Measuring
 from app.services.model_viewing import ModelViewing
 from app.services.models import Models
+from app.services.page_header import PageHeader
 from app.services.plan_command import PlanCommand, PlanSources
 from app.services.plan_comparison import PlanComparison
 from app.services.planning import Planning
@@ -24,6 +25,7 @@ from app.services.planning_models import PlanningModels
 from app.services.recommending import Recommending
 from app.system.jobs import Jobs
 from app.system.memory import main_memory
+from app.system.offline_switch import OfflineSwitch
 from app.system.resources import Resources
 from app.system.settings_file import SettingsFile
 
@@ -37,6 +39,7 @@ class PlanPorts(NamedTuple):
     store: StorePort
     hub_jobs: Jobs
     """The threads that wait for the hub."""
+    offline: OfflineSwitch
 
 
 @dataclass(frozen=True)
@@ -84,6 +87,7 @@ class PlannerServices:
     def stop(self) -> None:
         """Read nothing more from a hub."""
         self.models.hub.stop()
+        self.recommending.rest_files()
 
 
 def planner_services(
@@ -103,6 +107,9 @@ def planner_services(
     comparison = PlanComparison(planned, devices, session, settings, ports.dry_run, jobs)
     planning.use.join(comparison.use)
     fits = FitBadges(session, models, settings, measured.memory, ports.dry_run, planning, jobs)
+    header = PageHeader(ports.hub, ports.hub_jobs)
+    recommending = Recommending(resources, fits, devices, ports.engine, jobs, header)
+    ports.offline.changed.connect(recommending.look_again)
     return PlannerServices(
         planned,
         devices,
@@ -112,6 +119,6 @@ def planner_services(
         ChatUse(ports.store, ports.engine),
         fits,
         LoadPlan(fits, planned, jobs),
-        Recommending(resources, fits, devices, ports.engine, jobs),
+        recommending,
         ModelViewing(jobs),
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import msgspec
+from msgspec.structs import replace
 
 from app.core.download import refusal_of
 from app.core.hub_page import HubPage, HubQuantisation
@@ -28,6 +29,8 @@ FEWEST_BITS = 4.0
 """Where nothing was measured, fewer are not recommended."""
 MOST_JUDGED = 500
 """Models of a repository: judging one takes a millisecond, and with more of them none is the one."""
+OTHER_MODEL = 1.8
+"""A file of so many times as many parameters, or as few, is no quantisation of the same model."""
 _ACCEPTABLE: tuple[LossLevel, ...] = ("none", "small")
 _TRAINED_SO = ("MXFP", "NVFP")
 """Models in these were trained in them, so that nothing is lost."""
@@ -66,6 +69,10 @@ class FileChoice(msgspec.Struct, frozen=True):
     """The path of one of them; empty where none is."""
     reason: Sentence | None = None
     """Why it is, or why none is."""
+    note: Sentence | None = None
+    """On what that is founded where no header was read."""
+    problem: Sentence | None = None
+    """Why none was, once it is known."""
 
     def of(self, path: str) -> JudgedFile | None:
         """Return what is known of one of them."""
@@ -73,9 +80,17 @@ class FileChoice(msgspec.Struct, frozen=True):
 
 
 def choose_file(
-    page: HubPage, devices: Sequence[PlannedDevice], table: QualityTable, read: PlannedModel | None = None
+    page: HubPage,
+    devices: Sequence[PlannedDevice],
+    table: QualityTable,
+    read: PlannedModel | None = None,
+    *,
+    share: float = 1.0,
 ) -> FileChoice:
-    """Return what suits this machine at the usual context; `read` is one of the models by its header, if that was read."""
+    """Return what suits this machine at the usual context; `read` is one of the models by its header, if that was read.
+
+    `share` is which part of the model works on one token, for where it was not.
+    """
     whole = [each for each in page.quantisations if not each.is_projector and not each.missing_parts]
     refusals = {each.path: refusal_of(page.repository.id, (file.path for file in each.files)) for each in whole}
     refused = tuple(
@@ -86,7 +101,11 @@ def choose_file(
     models = [each for each in whole if refusals[each.path] is None]
     known = page.repository.parameters
     here = (tuple(devices), usual(devices))
-    files = tuple(_judged(each, page, here, table, read, known) for each in models[:MOST_JUDGED])
+    share = share if read is None else _active_share(read)
+    files = tuple(
+        replace(each, read_bytes=round(each.size * share))
+        for each in (_judged(each, page, here, table, read, known) for each in models[:MOST_JUDGED])
+    )
     if len(models) > MOST_JUDGED:
         rest = tuple(JudgedFile(each.path, _NOT_JUDGED, None, size=each.size) for each in models[MOST_JUDGED:])
         return FileChoice((*files, *rest, *refused), reason=_TOO_MANY)
@@ -98,6 +117,13 @@ def choose_file(
         )
     chosen, reason = _chosen(files, most_read(devices))
     return FileChoice((*files, *refused), "" if chosen is None else chosen.path, reason)
+
+
+def no_chat(page: HubPage, reason: Sentence) -> FileChoice:
+    """Return what is said of a repository that is not for chat: nothing of it is judged or recommended."""
+    models = (each for each in page.quantisations if not each.is_projector)
+    files = (JudgedFile(each.path, Fit("unknown", reason), None, size=each.size) for each in models)
+    return FileChoice(tuple(files), reason=reason)
 
 
 def planned_guess(name: str, size: int, parameters: int, context: int | None) -> PlannedFile:
@@ -115,6 +141,8 @@ def _judged(
 ) -> JudgedFile:
     """`here` is this machine with what is free now, and with what usually is."""
     bits = quantisation.bits_per_weight or BITS_PER_WEIGHT.get(quantisation.name.removeprefix("UD-"))
+    if read is not None and not _is_of(read, quantisation.size, bits):
+        read = None
     parameters = (None if read is None else read.parameters) or known
     if parameters is None and bits is not None:
         parameters = round(quantisation.size * 8 / bits)
@@ -127,10 +155,14 @@ def _judged(
     elif parameters:
         file = planned_guess(quantisation.path, quantisation.size, parameters, page.repository.context)
     now, usually = (fit_of(file, LoadOptions(), devices) for devices in here)
-    size, share = quantisation.size, 1.0 if read is None else _active_share(read)
-    return JudgedFile(
-        quantisation.path, fit_now(now, usually), loss, bits, size, usually.verdict, round(size * share)
-    )
+    return JudgedFile(quantisation.path, fit_now(now, usually), loss, bits, quantisation.size, usually.verdict)
+
+
+def _is_of(read: PlannedModel, size: int, bits: float | None) -> bool:
+    """Return whether a file may be of the model that was read: a repository may hold several, small and large."""
+    if bits is None or not read.parameters:
+        return True
+    return 1 / OTHER_MODEL < size * 8 / bits / read.parameters < OTHER_MODEL
 
 
 def _active_share(read: PlannedModel) -> float:

@@ -1,6 +1,6 @@
 """What to get for this machine: of the catalogue the model that suits it best, and of a repository's files the one.
 
-The catalogue ships with the program, so that this works offline; of a hub nothing is asked.
+The catalogue ships with the program, so that this works offline; of a hub one header is read, that of the page that is open.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from app.core.quality import QualityTable, read_quality
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.planner.memory_plan import PlannedDevice, Verdict
-from app.planner.planned_model import PlannedModel
 from app.planner.suited import most_read, usual
 from app.services.fit_badges import FitBadges
 from app.services.fit_verdict import Fit, fit_now, fit_of
+from app.services.judged_page import judge_page
 from app.services.latest_job import LatestJob
+from app.services.page_header import HeaderRead, PageHeader
 from app.services.planning_devices import PlanningDevices
-from app.services.recommended_files import FileChoice, choose_file, planned_guess
+from app.services.recommended_files import FileChoice, planned_guess
 from app.services.units import byte_size
 from app.system.jobs import Jobs
 from app.system.resources import Resources
@@ -65,7 +66,13 @@ class Recommending:
     """Works out what somebody wants to know, in jobs; `changed` follows."""
 
     def __init__(
-        self, resources: Resources, fits: FitBadges, here: PlanningDevices, engine: EnginePort, jobs: Jobs
+        self,
+        resources: Resources,
+        fits: FitBadges,
+        here: PlanningDevices,
+        engine: EnginePort,
+        jobs: Jobs,
+        header: PageHeader,
     ) -> None:
         self.changed: Signal[()] = Signal()
         """Another model, or another file, is recommended, or nothing is any more."""
@@ -77,7 +84,8 @@ class Recommending:
         self._fits = fits
         self._engine = engine
         self._read: tuple[Catalogue, QualityTable] | None = None
-        self._page: tuple[HubPage, PlannedModel | None] | None = None
+        self._page: HubPage | None = None
+        self._header = header
         self._followers: set[object] = set()
         """Who looks at the model that is recommended."""
         self._listing: int | None = None
@@ -86,6 +94,7 @@ class Recommending:
         self._catalogue: LatestJob[ModelChoice] = LatestJob(jobs, CATALOGUE_JOB, self._take_models)
         self._judging: LatestJob[FileChoice] = LatestJob(jobs, FILES_JOB, self._take_files)
         here.changed.connect(self._look)
+        header.changed.connect(self._look)
 
     @property
     def is_followed(self) -> bool:
@@ -102,9 +111,10 @@ class Recommending:
             self.list_devices()
         self._look()
 
-    def want_files(self, page: HubPage, read: PlannedModel | None = None) -> None:
-        """Have worked out which file of a page suits this machine; `read` is one of them by its header."""
-        self._page, self.files, self._asked = (page, read), FileChoice(), ()
+    def want_files(self, page: HubPage) -> None:
+        """Have worked out which file of a page suits this machine: by sizes at once, and anew when a header is read."""
+        self._page, self.files, self._asked = page, FileChoice(), ()
+        self._header.want(page)
         if not self._fits.devices:
             self.list_devices()
         self._look()
@@ -116,11 +126,17 @@ class Recommending:
     def rest_files(self) -> None:
         """Follow no more which file of a page does."""
         self._page = None
+        self._header.rest()
+
+    def look_again(self) -> None:
+        """Read the header that could not be read, now that the program is offline or no longer is."""
+        self._header.again()
 
     def take(self, event: LanesAnalysed) -> None:
         """Take in what was worked out."""
         self._catalogue.take(event)
         self._judging.take(event)
+        self._header.take(event)
 
     def take_listed(self, event: Event) -> None:
         """Take in which devices there are; where that cannot be told, there is main memory."""
@@ -144,8 +160,9 @@ class Recommending:
         return choose_model(self._tables()[0], self._fits.devices)
 
     def files_now(self, page: HubPage) -> FileChoice:
-        """Return what of a page suits this machine; takes some milliseconds a file."""
-        return choose_file(page, self._fits.devices, self._tables()[1])
+        """Return what of a page suits this machine; waits for the network, which a page of earlier does not ask again."""
+        header = HeaderRead(problem=page.problem) if page.problem is not None else self._header.read_now(page)
+        return judge_page(page, header, self._fits.devices, *self._tables())
 
     def list_devices(self) -> None:
         """Ask which devices there are, which needs no model."""
@@ -157,15 +174,15 @@ class Recommending:
             return  # nobody looks, and the system is asked for nothing
         devices = self._fits.devices
         free = tuple(None if device.free is None else device.free // STEP_BYTES for device in devices)
-        asked = (free, self.is_followed, self._page)
+        asked = (free, self.is_followed, self._page, self._header.known)
         if asked == self._asked:
             return
         self._asked = asked
         if self._followers:
             self._catalogue.want(lambda: choose_model(self._tables()[0], devices))
         if self._page is not None:
-            page, read = self._page
-            self._judging.want(lambda: choose_file(page, devices, self._tables()[1], read))
+            page, header = self._page, self._header.known
+            self._judging.want(lambda: judge_page(page, header, devices, *self._tables()))
 
     def _tables(self) -> tuple[Catalogue, QualityTable]:
         if self._read is None:

@@ -39,6 +39,7 @@ def test_a_repository_is_shown_with_its_files_by_quantisation(line: CommandLine,
     assert rows[1] == ["*", "Q8_0", "1.0", "KiB", "8.5", "unknown", "fits", "1", "t-Q8_0.gguf"]
     assert rows[2][:2] == ["F16", "(projector)"] and rows[2][-4:-2] == ["–", "–"]
     assert "* The largest that fits on this machine" in line.out
+    assert "judged as a dense model: a mixture of experts would be quicker" in line.out, "its files are none"
     assert lines[-2:] == ["# Tiny", "[2JHello"] and "\x1b" not in line.out
 
 
@@ -50,6 +51,7 @@ def test_a_repository_as_json_and_offline(
     assert told["repository"]["id"] == hub.repository and told["card"]["text"] == "# Tiny\n[2JHello"
     best = told["quantisations"][1]
     assert told["recommended"] == best["files"][0]["path"] and told["recommended_reason"].startswith("The largest")
+    assert told["recommended_note"].startswith("Its header could not be read")
     assert (best["verdict"], best["state"], best["expected_loss"]) == ("fits", None, None) and best["verdict_reason"]
     assert [each["name"] for each in told["quantisations"]] == ["F16", "Q8_0", "F16"] and told["problem"] is None
     monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")

@@ -167,7 +167,10 @@ def test_an_engine_that_cannot_tell_leaves_main_memory(desk: Desk) -> None:
     assert not any(device.is_gpu for device in desk.program.planner.fits.devices)
 
 
-def test_of_a_page_one_file_is_recommended_and_the_next_page_begins_anew(desk: Desk) -> None:
+def test_of_a_page_one_file_is_recommended_and_the_next_page_begins_anew(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKENLIGHT_OFFLINE", "1")
     recommending = desk.program.planner.recommending
     file = HubFile("m-Q4_K_M.gguf", 4 * 10**6)
     page = HubPage(HubRepository("org/m", parameters=8 * 10**6), (HubQuantisation("Q4_K_M", (file,), 4.0),))

@@ -183,7 +183,7 @@ class RepositoryPane(QWidget):
         self.card_problem.setText(said)
 
     def _show_fits(self) -> None:
-        """Say what fits and what it loses, and which is recommended; worked out from sizes, nothing more is fetched."""
+        """Say what fits and what it loses, which is recommended, and where no header was read, that and why."""
         if self._judged is None:
             return
         choice = self._judging.files
@@ -195,7 +195,8 @@ class RepositoryPane(QWidget):
         words = render(choice.reason)
         if named:
             words = self.tr("Recommended: {name}. {reason}").format(name=shown(named), reason=words)
-        self.reason.setText(words)
+        said = [words, *(render(each) for each in (choice.note, choice.problem) if each is not None)]
+        self.reason.setText(" ".join(said))
 
     def _show_download(self) -> None:
         page, chosen = self._discovering.page, self.list.current

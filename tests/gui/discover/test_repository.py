@@ -96,14 +96,14 @@ def test_a_repository_without_a_card_says_so(discover: Stage, hub: LoopbackHub) 
     assert not discover.sees("discover_card")
 
 
-def test_what_fits_is_judged_without_fetching_more_and_one_is_recommended(
+def test_what_fits_is_judged_and_one_is_recommended(
     discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     has_memory(discover, monkeypatch)
     searches(discover)
     opens(discover)
     discover.desk.until(lambda: [row[4] for row in table(discover)[:2]] == ["fits", "fits"])
-    assert not any(path.endswith(".gguf") for _, path, _ in hub.asked)
+    assert not any("mmproj" in path for _, path, _ in hub.asked)
     tree = discover.find_as(QTreeWidget, "discover_quantisations")
     item = tree.topLevelItem(0)
     assert item is not None and "are free" in item.toolTip(4) and not item.icon(4).isNull()
@@ -115,6 +115,34 @@ def test_what_fits_is_judged_without_fetching_more_and_one_is_recommended(
     assert current is not None and current.text(0) == recommended[0], "it is chosen until somebody chooses"
     projector = tree.topLevelItem(3)
     assert projector is not None and projector.text(4) == ""
+
+
+def test_until_a_header_is_read_and_where_none_is_the_judgement_says_so(
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_memory(discover, monkeypatch)
+    hub.delivering = lambda request: request.send_text("", 404)
+    searches(discover)
+    opens(discover)
+    discover.desk.until(lambda: "judged as a dense model" in discover.reads("discover_reason"))
+    hub.delivering = None
+    discover.desk.program.planner.recommending.look_again()
+    discover.desk.until(lambda: "judged as" not in discover.reads("discover_reason"))
+    discover.desk.until(lambda: "header" not in discover.reads("discover_reason"))
+    assert discover.reads("discover_reason").startswith("Recommended: ")
+
+
+def test_of_an_embedding_model_no_file_is_recommended(
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    has_memory(discover, monkeypatch)
+    hub.info["gguf"] = {"total": 1_500_000_000, "architecture": "bert"}
+    hub.delivering = lambda request: request.send_text("", 404)
+    searches(discover)
+    opens(discover)
+    discover.desk.until(lambda: "an embedding model" in discover.reads("discover_reason"))
+    assert not any("recommended" in row[0] for row in table(discover))
+    assert [row[4] for row in table(discover)[:2]] == ["–", "–"]
 
 
 def test_what_somebody_chose_stays_chosen(discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch) -> None:
