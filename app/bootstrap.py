@@ -65,6 +65,7 @@ from app.system.jobs import Jobs
 from app.system.logs import Logs
 from app.system.memory import main_memory
 from app.system.model_moves import trash_of_module
+from app.system.model_sources import ModelSources
 from app.system.offline_switch import OfflineSwitch
 from app.system.paths import Paths, find_paths
 from app.system.resources import Resources, checkout_models, find_plain_library, find_resources
@@ -120,9 +121,11 @@ def assemble(
     ground = _ground(options, make_engine, make_dry_run, make_store)
     paths, resources, _, inbox, jobs, settings, engine, dry_run, store = ground
     machine = Machine(HardwareSampler(inbox.put))
+    sources = ModelSources(paths.data / "model_sources.json")
     models = Models([paths.models, *checkout_models()], settings, jobs, others := OtherModels(os.environ))
     templates, sampling, notices = Templates(resources, settings), Sampling(settings), Notices()
-    looks = LoadCheck(jobs, settings, dry_run, check, main_memory)
+    models.source_of = sources.of
+    looks = LoadCheck(jobs, settings, dry_run, sources.checked(check), main_memory)
     states = KeptStates(StateFolder(paths.cache / "states"), engine, settings, jobs, notices, main_memory)
     session = EngineSession(engine, settings, templates, notices, looks, states.place)
     talk = talk_services(store, session, sampling, settings, notices, jobs, models)
@@ -132,7 +135,7 @@ def assemble(
     counts = _counts(session, engine, talk, templates, settings, sampling, machine)
     live = Live(session, lambda: memory.gpu_is_there, talk.chat, talk.answers, lambda: talk.conversations.heads)
     measured = measuring(live, session, settings, jobs, resources, memory, machine)
-    hub, of_hub = _of_hub(options, paths, inbox, settings)
+    hub, of_hub = _of_hub(options, paths, inbox, settings, sources)
     ports = PlanPorts(engine, dry_run, hub, store, of_hub.hub_jobs.questions, of_hub.offline)
     planner = planner_services(models, session, measured, settings, jobs, resources, ports)
     keepers = FileKeepers(models, session, settings, talk.chat_presets, of_hub.downloads, planner, notices)
@@ -146,7 +149,9 @@ def assemble(
         kept_states=states,
         **talk._asdict(),
         **of_hub._asdict(),
-        **_files(FileTools(paths.models, others, trash_of_module(TRASH), jobs), keepers, ports, notices)._asdict(),
+        **_files(
+            FileTools(paths.models, others, trash_of_module(TRASH), jobs, sources), keepers, ports, notices
+        )._asdict(),
         **counts._asdict(),
         **preset_services(talk, sampling, session, models, jobs, notices)._asdict(),
         load_options=LoadOptionsDraft(session, dry_run, settings, jobs, check, main_memory, planner.load_plan),
@@ -229,12 +234,14 @@ def _files(tools: FileTools, keepers: FileKeepers, ports: PlanPorts, notices: No
     return _Files(FileExport(tools.jobs, notices), DiskUse(ports.store, ports.engine), library)
 
 
-def _of_hub(options: Options, paths: Paths, inbox: Inbox, settings: SettingsFile) -> tuple[Hub, HubServices]:
+def _of_hub(
+    options: Options, paths: Paths, inbox: Inbox, settings: SettingsFile, sources: ModelSources
+) -> tuple[Hub, HubServices]:
     offline = OfflineSwitch(os.environ, settings)
     hub = Hub(os.environ, paths.cache / "hub", paths.data, offline)
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None
-    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put, offline.reason)
+    queue = DownloadQueue(hub.connect, paths.models, kept, inbox.put, offline.reason, sources.note)
     return hub, hub_services(queue, paths.models, hub, settings, HubJobs.of(inbox.put), offline)
 
 

@@ -90,6 +90,8 @@ def _said(listed: _Listed) -> list[str]:
     """Return what is known of a model beside its row: of its file, of its use, and what people say of it."""
     model, use, note = listed.model, listed.use, listed.note
     facts = ["Favourite"] if note.favourite else []
+    if model.source is not None:
+        facts.append(f"from {cell(model.source.repository)}")
     if model.is_usable:
         facts.append(f"License {cell(model.license or UNKNOWN)}")
         facts.append("chat template in the file" if model.has_template else "no chat template in the file")

@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 
 from app.core.cache_shape import AttentionShape, CacheClass
+from app.core.download import DownloadWanted
 from app.core.found_file import FileOrigin
 from app.core.metrics import DeviceMemory
 from app.core.model_kind import ModelKind
@@ -225,6 +226,8 @@ class FoundModel(msgspec.Struct, frozen=True):
     """What notes of it are kept under, whatever its file is called; empty where that is not known, or not yet."""
     name_before: str = ""
     """What it would be called if people had not given it a name of their own; empty where they have not."""
+    source: DownloadWanted | None = None
+    """The download that it came of, where that is known and it is the same file still."""
 
     @property
     def is_usable(self) -> bool:

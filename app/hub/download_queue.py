@@ -45,16 +45,18 @@ class DownloadQueue:
         kept: Path | None,
         sink: EventSink,
         offline: Callable[[], Sentence | None] = lambda: None,
+        whole: Callable[[Path, DownloadWanted], None] = lambda _path, _wanted: None,
     ) -> None:
         """`kept` is the file that lets a later run of the program go on; None keeps nothing.
 
-        `offline` says why nothing may be fetched, if that is so.
+        `offline` says why nothing may be fetched, if that is so; `whole` keeps what came of a download.
         """
         self._connect = connect
         self._folder = folder
         self._kept = kept
         self._sink = sink
         self._offline = offline
+        self._whole = whole
         self._held: Sentence | None = None
         """Why nothing runs until `look` finds that it may."""
         self._at_once = AT_ONCE
@@ -272,6 +274,7 @@ class DownloadQueue:
         elif whole:
             self._items.remove(item)
             item.state = "done"
+            self._whole(item.goals[0], item.wanted)
             self._tell(item)
         elif not run.control.is_stopped:
             item.problem, item.tries = run.problem, run.tries

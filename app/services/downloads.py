@@ -88,7 +88,7 @@ class Standing(msgspec.Struct, frozen=True):
     row: DownloadRow | None = None
     """Its download."""
     found: FoundModel | None = None
-    """What lies where it belongs, or the same file in the Hugging Face cache."""
+    """What lies where it belongs, or the same file in the Hugging Face cache or under a name that people gave it."""
     is_other: bool = False
     """Whether that is another version of it, which takes its place."""
 
@@ -150,9 +150,12 @@ class Downloads:
         parts = safe_parts(wanted.place)
         found = self._here.get(str(self._folder.joinpath(*parts))) if parts is not None else None
         if found is not None and found.parts == found.parts_wanted:
-            is_other = row is not None and row.path == found.path and not row.wanted.is_same(wanted)
+            came_of = row.wanted if row is not None and row.path == found.path else found.source
+            is_other = came_of is not None and not came_of.is_same(wanted)
             return Standing(row, found, is_other=is_other or found.size != wanted.size)
-        found = next((each for each in self._here.values() if _is_cached(each, wanted)), None)
+        found = next(
+            (each for each in self._here.values() if _is_cached(each, wanted) or _came_of(each, wanted)), None
+        )
         if found is not None:
             return Standing(row, found)
         return Standing(row, is_other=row is not None and not row.wanted.is_same(wanted))
@@ -257,6 +260,11 @@ class Downloads:
     def _forget(self, key: str) -> None:
         if self._rows.pop(key, None) is not None:
             self.changed.emit()
+
+
+def _came_of(found: FoundModel, wanted: DownloadWanted) -> bool:
+    """Whether a model is this very one, by the download that it came of."""
+    return found.source is not None and found.parts == found.parts_wanted and found.source.is_same(wanted)
 
 
 def _is_cached(found: FoundModel, wanted: DownloadWanted) -> bool:

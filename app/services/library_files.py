@@ -30,6 +30,7 @@ from app.services.notices import Notice, Notices
 from app.services.planner_services import PlannerServices
 from app.system.jobs import Jobs
 from app.system.model_moves import NotMoved, Trash, rename_together, trash_together
+from app.system.model_sources import ModelSources
 from app.system.own_models import FileLook, look_around
 from app.system.settings_file import SettingsFile
 
@@ -44,6 +45,7 @@ class FileTools(NamedTuple):
     others: OtherModelsPort
     trash: Trash
     jobs: Jobs
+    sources: ModelSources
 
 
 class FileKeepers(NamedTuple):
@@ -235,6 +237,11 @@ class LibraryFiles:
     def _path(self) -> str:
         return self._model.path if self._model is not None else ""
 
+    @property
+    def _paths(self) -> frozenset[str]:
+        """All paths that lead to the model."""
+        return (self._look.same if self._look is not None else frozenset()) | {self._path}
+
     def _may_begin(self) -> bool:
         return not self.is_busy and self.hindrance is None
 
@@ -274,13 +281,20 @@ class LibraryFiles:
     def _do(self, work: Callable[[], _Done], *, loads_again: bool) -> None:
         """Have it done, once the engine has let go of the file."""
         session, engine = self._keepers.session, self._engine
-        is_loaded = self._users.is_loaded
+        is_loaded, old, sources = self._users.is_loaded, self._paths, self._tools.sources
+
+        def do() -> _Done:
+            done = work()
+            if done.problem is None:
+                sources.follow(old, done.path)
+            return done
+
         self._loads_again, self.problem = loads_again and is_loaded, None
         if is_loaded and engine.running:
-            self._waiting = work
+            self._waiting = do
             session.unload()
         else:
-            self._doing.want(work)
+            self._doing.want(do)
         self.changed.emit()
 
     def _take_look(self, look: FileLook | None) -> None:
@@ -307,8 +321,7 @@ class LibraryFiles:
 
     def _tell_moved(self, path: str) -> None:
         """Let all who keep the old path know the new one."""
-        old = (self._look.same if self._look is not None else frozenset()) | {self._path}
-        keepers = self._keepers
+        old, keepers = self._paths, self._keepers
         keepers.session.follow(old, path)
         keepers.presets.follow(old, path)
         keepers.downloads.follow(old, path)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from app.core.download import DownloadWanted
 from app.core.errors import UserError
 from app.core.found_file import FolderState, FoundFile
 from app.core.job_events import FoldersLooked, LastModelFound, ModelsListed
@@ -55,6 +56,8 @@ class Models:
         self._checked: dict[_Stamp, FoundModel] = {}
         self._identities: dict[str, str] = {}
         """Of files by their path: which model each is."""
+        self.source_of: Callable[[FoundFile], DownloadWanted | None] = lambda _file: None
+        """Which download a file came of; may look at the disk."""
         self.own_name: Callable[[str], str] = lambda _identity: ""
         """What people call a model; empty where they have given it no name."""
         self.folder_states: dict[str, FolderState] = {}
@@ -122,7 +125,7 @@ class Models:
 
     def list_now(self, folders: Sequence[Path] | None = None) -> tuple[FoundModel, ...]:
         """Search and return what is there; may take a moment for many files."""
-        return tuple(self._checked_file(file) for file in self._files(folders or self.folders))
+        return tuple(self._sourced(self._checked_file(file), file) for file in self._files(folders or self.folders))
 
     def look_at_folders(self) -> dict[str, FolderState]:
         """Return how it stands with the folders that people added; looks at the disk."""
@@ -192,8 +195,12 @@ class Models:
         if reads_many or len(new) <= AT_ONCE:
             for file in new[:AT_ONCE]:
                 self._checked_file(file)
-        models = tuple(self._checked.get(file.stamp) or unread(file) for file in files)
+        models = tuple(self._sourced(self._checked.get(file.stamp) or unread(file), file) for file in files)
         return ModelsListed(models, sum(not model.is_read for model in models), request, self._stood)
+
+    def _sourced(self, model: FoundModel, file: FoundFile) -> FoundModel:
+        source = self.source_of(file)
+        return msgspec.structs.replace(model, source=source) if source is not None else model
 
     def _named(self, model: FoundModel) -> FoundModel:
         name = self.own_name(model.identity) if model.identity else ""

@@ -138,3 +138,19 @@ def test_a_deleted_file_is_noticed_by_the_next_search(
     program.models.refresh()
     desk.until(lambda: downloads.standing(here).is_free)
     assert downloads.rows[0].is_away
+
+
+def test_after_a_restart_the_version_of_a_model_is_known_by_the_download_that_it_came_of() -> None:
+    downloads, _ = made()
+    downloads.note_found([found(source=FIRST)])
+    assert not downloads.standing(FIRST).is_other and not downloads.standing(wanted("3c" * 20)).is_other
+    assert downloads.standing(LATER).is_other and downloads.standing(LATER).found is not None
+
+
+def test_what_was_given_another_name_since_need_not_be_downloaded_again() -> None:
+    downloads, _ = made()
+    renamed = FoundModel(str(MODELS / "org" / "repo" / "mine.gguf"), 1000, "Mine", source=FIRST)
+    downloads.note_found([renamed])
+    assert downloads.standing(FIRST).path == renamed.path and downloads.standing(LATER).is_free
+    downloads.note_found([msgspec.structs.replace(renamed, parts_wanted=2)])
+    assert downloads.standing(FIRST).is_free

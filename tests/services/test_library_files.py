@@ -10,6 +10,7 @@ import pytest
 
 from app.core.chat_preset import ChatPreset, PresetModel
 from app.core.commands import Load
+from app.core.download import DownloadFile, DownloadWanted
 from app.core.found_file import FoundFile
 from app.core.kept_comparison import KeptComparison
 from app.core.model import FoundModel, LoadOptions
@@ -55,9 +56,19 @@ def test_a_folder_that_belongs_to_another_program_stays_so(
     assert "belongs to LM Studio" in hindered(files)
 
 
+def came_of(desk: Desk) -> tuple[str | None, str | None]:
+    """Return what is known of the file in the engine: its repository and its checksum."""
+    ref = desk.program.session.ref
+    assert ref is not None
+    return ref.repository, ref.sha256
+
+
 def test_a_new_name_is_followed_by_all_who_keep_the_old_one(files: LibraryFiles, desk: Desk, own: Path) -> None:
     program, old = desk.program, str(own / "apple.gguf")
+    source = DownloadWanted("org/apple", "a" * 40, (DownloadFile("apple.gguf", 1, "1" * 64),))
+    program.library_files._tools.sources.note(own / "apple.gguf", source)
     desk.load(own / "apple.gguf")
+    assert came_of(desk) == ("org/apple", "1" * 64)
     identity = program.session.ref.identity if program.session.ref is not None else ""
     program.settings.remember_model(
         identity, msgspec.structs.replace(program.settings.model(identity), options=LoadOptions(context=512))
@@ -75,6 +86,7 @@ def test_a_new_name_is_followed_by_all_who_keep_the_old_one(files: LibraryFiles,
     desk.engine.loaded()
     desk.settle()
     assert desk.engine.load.options.context == 512 and desk.loaded_path == new
+    assert came_of(desk) == ("org/apple", "1" * 64)
     assert program.settings.values.last_model == new
     preset = program.chat_presets.all["Mine"].model
     assert preset == PresetModel("apple", new, identity)
@@ -82,6 +94,8 @@ def test_a_new_name_is_followed_by_all_who_keep_the_old_one(files: LibraryFiles,
     assert kept is not None and kept.models == ((new, "Q4_K"), ("/other.gguf", ""))
     assert program.planner.planning.path == new
     assert program.preset_models.want(preset) is False  # it is loaded already
+    entry = program.models.entry_of(new, None)
+    assert entry is not None and entry.source == source
 
 
 def test_a_loaded_model_is_unloaded_before_its_file_moves(

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale
 
+from app.core.download import DownloadWanted
 from app.core.found_file import ORIGIN_NAMES
 from app.core.model import FoundModel
 from app.core.model_kind import ModelKind
@@ -17,6 +18,7 @@ from app.gui.widgets.words import render
 from app.services.units import UNKNOWN, byte_size, count, parameter_count, rate
 
 translate = QCoreApplication.translate
+_COMMIT_DIGITS = 12
 _MOST_PLACES = 5
 """So many places of copies are named."""
 
@@ -88,6 +90,8 @@ def facts_of(model: FoundModel, copies: Sequence[FoundModel] = ()) -> list[Fact]
         for caption, value in facts
         if value or (unknown and caption != translate("Library", "Parts"))
     ]
+    if model.source is not None:
+        made.append(_source(model.source))
     if copies:
         places = [shown(each.path) for each in copies[:_MOST_PLACES]]
         more = ["…"] if len(copies) > _MOST_PLACES else []
@@ -96,6 +100,16 @@ def facts_of(model: FoundModel, copies: Sequence[FoundModel] = ()) -> list[Fact]
     if model.name_before:
         made.append(Fact(translate("Library", "Name of its file"), shown(model.name_before)))
     return made
+
+
+def _source(source: DownloadWanted) -> Fact:
+    """Return where a model was downloaded from; the hint has what tells its version."""
+    words = translate("Library", "{repository}, commit {commit}")
+    value = words.format(repository=shown(source.repository), commit=shown(source.revision[:_COMMIT_DIGITS]))
+    said = [translate("Library", "Commit {commit}").format(commit=shown(source.revision))]
+    digests = [file.sha256 for file in source.files if file.sha256]
+    said += [translate("Library", "sha256 {digest}").format(digest=digest) for digest in digests[:_MOST_PLACES]]
+    return Fact(translate("Library", "Downloaded from"), value, "\n".join(said))
 
 
 def use_of(use: ModelUse | None, *, is_known: bool) -> list[Fact]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt, QUrl
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QTreeWidget
 
 from app.core.devices import MainMemory
 from app.gui.discover.card_view import CardView
+from app.gui.discover.library_words import facts_of
 from app.system.paths import Paths
 from tests.gui.conftest import Stage
 from tests.gui.discover.looking import opens, rests, searches, table
@@ -245,7 +247,7 @@ def test_offline_a_page_of_earlier_is_shown_with_its_age_and_nothing_is_asked(
 
 def test_a_download_is_begun_shown_and_not_begun_twice(discover: Stage, hub: LoopbackHub, qapp: QApplication) -> None:
     content = hub.files["tiny-Q8_0.gguf"]
-    pointer: dict[str, object] = {"lfs": {"size": len(content), "oid": hashlib.sha256(content).hexdigest()}}
+    pointer: dict[str, Any] = {"lfs": {"size": len(content), "oid": hashlib.sha256(content).hexdigest()}}
     hub.pointers = {"tiny-Q8_0.gguf": pointer}
     hub.delivering = lambda request: delivers(hub, request)
     searches(discover)
@@ -262,7 +264,13 @@ def test_a_download_is_begun_shown_and_not_begun_twice(discover: Stage, hub: Loo
     assert discover.window.focusWidget() is discover.find("discover_downloads_button")
     discover.desk.until(lambda: downloads.rows[0].state == "done")
     assert discover.reads("discover_download_state") == "It is downloaded."
-    assert any(path.name == "tiny-Q8_0.gguf" for path in paths_of(discover).models.rglob("*.gguf"))
+    (path,) = paths_of(discover).models.rglob("tiny-Q8_0.gguf")
+    discover.desk.program.models.refresh()
+    discover.desk.until(lambda: discover.desk.program.models.entry_of(str(path), None))
+    found = discover.desk.program.models.entry_of(str(path), None)
+    assert found is not None and found.source == downloads.rows[0].wanted, "where it came from is kept"
+    said = next(fact for fact in facts_of(found) if fact.caption == "Downloaded from")
+    assert said.value.startswith(f"{hub.repository}, commit ") and pointer["lfs"]["oid"] in said.hint
     assert discover.sees("discover_load_button")
     discover.clicks("discover_downloads_button")
     qapp.processEvents()
