@@ -94,8 +94,7 @@ def test_a_new_name_is_followed_by_all_who_keep_the_old_one(files: LibraryFiles,
     assert kept is not None and kept.models == ((new, "Q4_K"), ("/other.gguf", ""))
     assert program.planner.planning.path == new
     assert program.preset_models.want(preset) is False  # it is loaded already
-    entry = program.models.entry_of(new, None)
-    assert entry is not None and entry.source == source
+    desk.until(lambda: (entry := program.models.entry_of(new, None)) is not None and entry.source == source)
 
 
 def test_a_loaded_model_is_unloaded_before_its_file_moves(
