@@ -21,6 +21,7 @@ from PySide6.QtCore import (
     QMessageLogContext,
     QObject,
     QSocketNotifier,
+    Qt,
     QTimer,
     QtMsgType,
     qInstallMessageHandler,
@@ -49,6 +50,7 @@ from app.gui.sampling.panel import SamplingPanel
 from app.gui.theme import Themes
 from app.gui.widgets.fit_badge import FitLook
 from app.gui.wiring import Wiring
+from app.services.folder_watch import FolderWatch
 from app.services.notices import Notice
 from app.services.program import Program
 from app.services.unsaved_settings import question_at_the_end
@@ -90,6 +92,7 @@ def run(program: Program, model: Path | None, hang_up: Callable[[], None]) -> in
     closing = Closing(program.answers, window, lambda: keep_drafts(window), lambda: question_at_the_end(settings))
     outside = OutsideSignals(closing.at_once)
     application.commitDataRequest.connect(closing.session_ends)
+    watch_front(application, program.models.watch)
     pump.start()
     window.show()
     FirstPaint(window, lambda: _begin(program, window, model))
@@ -113,10 +116,17 @@ def tell_last_words(program: Program) -> None:
             sys.stderr.write(f"{event.sentence.english()}\n")
 
 
+def watch_front(application: QApplication, watch: FolderWatch) -> None:
+    """Let the folders of models be looked at when a window comes to the front, and not while none is there."""
+    application.applicationStateChanged.connect(
+        lambda state: watch.set_in_front(state is Qt.ApplicationState.ApplicationActive)
+    )
+
+
 def _begin(program: Program, window: MainWindow, model: Path | None) -> None:
     """Open the chats and load the model, once people see the window."""
     program.start(model)
-    program.models.watch.start()
+    program.models.watch.start(is_in_front=QApplication.applicationState() is Qt.ApplicationState.ApplicationActive)
     QTimer.singleShot(0, lambda: _warm_up(program, window))
 
 

@@ -35,6 +35,8 @@ class Library:
         self._settings = settings
         self.notes = notes
         """What people say of them, and when each was used."""
+        self.folder_watch = models.watch
+        """Searches again while somebody follows it."""
         self._words: tuple[str, ...] = ()
         self._order: Order = "favourites"
         self._held: FoundModel | None = None

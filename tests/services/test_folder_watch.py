@@ -21,7 +21,8 @@ def watched(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     monkeypatch.setattr(folder_watch, "SHARE", 0)
     folder = desk.program.paths.models
     folder.mkdir(parents=True)
-    desk.program.models.watch.start()
+    desk.program.models.watch.start(is_in_front=True)
+    desk.program.models.watch.follow(folder)
     yield folder
     desk.program.models.watch.stop()
 
@@ -70,11 +71,20 @@ class _Jobs(Jobs):
         self.kept.append((work, on_error, after_s))
 
 
+def watch_of(jobs: Jobs, *, has_changed: bool = False, searches: list[int] | None = None) -> FolderWatch:
+    """Return a watch that was begun and is followed."""
+    told = [] if searches is None else searches
+    watch = FolderWatch(lambda: has_changed, lambda: told.append(1), jobs)
+    watch.start(is_in_front=True)
+    watch.follow("page")
+    return watch
+
+
 def test_folders_that_stayed_are_not_searched_again_and_slow_ones_are_looked_at_less() -> None:
     jobs, searches = _Jobs(), list[int]()
-    watch = FolderWatch(lambda: False, lambda: searches.append(1), jobs)
-    watch.start()
-    watch.start()
+    watch = watch_of(jobs, searches=searches)
+    watch.follow("page")
+    assert [after_s for _, _, after_s in jobs.kept] == [LOOK_S]
     for took, pause in ((0.0, LOOK_S), (1.0, 20.0), (100.0, MOST_S)):
         watch.take(FoldersLooked(False, took))
         assert jobs.kept[-1][2] == pause
@@ -86,8 +96,7 @@ def test_folders_that_stayed_are_not_searched_again_and_slow_ones_are_looked_at_
 
 def test_a_look_that_breaks_is_followed_by_another() -> None:
     jobs = _Jobs()
-    watch = FolderWatch(lambda: False, lambda: None, jobs)
-    watch.start()
+    watch = watch_of(jobs)
     on_error = jobs.kept[0][1]
     assert on_error is not None
     event = on_error()
@@ -98,11 +107,51 @@ def test_a_look_that_breaks_is_followed_by_another() -> None:
 
 def test_a_watch_that_was_ended_looks_and_searches_no_more() -> None:
     jobs, searches = _Jobs(), list[int]()
-    watch = FolderWatch(lambda: True, lambda: searches.append(1), jobs)
-    watch.start()
+    watch = watch_of(jobs, has_changed=True, searches=searches)
     watch.stop()
     watch.take(FoldersLooked(True))
+    watch.set_in_front(False)
+    watch.set_in_front(True)
     assert (len(jobs.kept), searches) == (1, [])
+
+
+def test_where_nobody_sees_the_models_nothing_is_looked_at() -> None:
+    jobs = _Jobs()
+    watch = FolderWatch(lambda: False, lambda: None, jobs)
+    watch.follow("page")
+    assert jobs.kept == [], "it was not begun"
+    watch.rest("page")
+    watch.start(is_in_front=True)
+    assert jobs.kept == [], "no page shows them"
+    watch.follow("page")
+    watch.follow("dialog")
+    watch.rest("dialog")
+    watch.take(FoldersLooked(False))
+    assert len(jobs.kept) == 2
+    watch.rest("page")
+    watch.take(FoldersLooked(False))
+    assert len(jobs.kept) == 2
+
+
+def test_a_window_that_comes_to_the_front_looks_once_and_goes_on_where_models_are_shown() -> None:
+    jobs = _Jobs()
+    watch = FolderWatch(lambda: False, lambda: None, jobs)
+    watch.start(is_in_front=False)
+    watch.set_in_front(True)
+    watch.set_in_front(True)
+    assert [after_s for _, _, after_s in jobs.kept] == [0.0]
+    watch.take(FoldersLooked(False))
+    assert len(jobs.kept) == 1, "nobody shows them"
+    watch.set_in_front(False)
+    watch.follow("page")
+    assert len(jobs.kept) == 1, "nobody sees them"
+    watch.set_in_front(True)
+    watch.take(FoldersLooked(False))
+    assert [after_s for _, _, after_s in jobs.kept] == [0.0, 0.0, LOOK_S]
+    watch.set_in_front(False)
+    watch.set_in_front(True)
+    watch.take(FoldersLooked(False))
+    assert len(jobs.kept) == 4, "the one that waits is enough"
 
 
 @pytest.fixture

@@ -91,6 +91,7 @@ class LibraryPart(QWidget):
         for disconnect in self._disconnect:
             disconnect()
         self._library.close()
+        self._library.folder_watch.rest(self)
         self._look.fits.rest(self)
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -98,6 +99,7 @@ class LibraryPart(QWidget):
         super().showEvent(event)
         self._library.is_watched = True
         self._library.refresh()
+        self._library.folder_watch.follow(self)
         self._wanted = ()
         self._want_fits()
 
@@ -105,6 +107,7 @@ class LibraryPart(QWidget):
         """Nobody looks."""
         super().hideEvent(event)
         self._library.is_watched = False
+        self._library.folder_watch.rest(self)
         self._library.hold(None)
         self._look.fits.rest(self)
 

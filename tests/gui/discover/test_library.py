@@ -10,14 +10,16 @@ import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QListView, QListWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLabel, QListView, QListWidget
 
 from app.core.commands import Load
 from app.core.devices import MainMemory
 from app.core.model import FoundModel
 from app.core.model_kind import ModelKind
 from app.core.words import translate
+from app.gui.application import watch_front
 from app.gui.discover.library_words import kind_of
+from app.services import folder_watch
 from tests.ggufs import write_split_llama, write_tiny_llama, write_vocab_only
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
@@ -179,3 +181,26 @@ def test_every_kind_that_is_not_for_chat_has_a_word_of_its_own() -> None:
     reason = translate("Test", "It is for something else.")
     words = [kind_of(FoundModel("/a.gguf", 1, "a", problem=reason, kind=kind)) for kind in (*kinds, None)]
     assert len(set(words)) == len(words) and words[-1] == "cannot be used"
+
+
+def test_folders_are_looked_at_while_the_models_are_seen_and_once_when_the_window_comes_to_the_front(
+    here: Stage, folder: Path, qapp: QApplication, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(folder_watch, "LOOK_S", 0.001)
+    monkeypatch.setattr(folder_watch, "SHARE", 0)
+    watch, looks = here.desk.program.models.watch, list[int]()
+    has_changed = watch._has_changed
+    monkeypatch.setattr(watch, "_has_changed", lambda: (looks.append(1), has_changed())[1])
+    watch_front(qapp, watch)
+    watch.start(is_in_front=True)
+    write_tiny_llama(folder / "berry.gguf")
+    here.desk.until(lambda: any("berry" in row for row in rows(here)))
+    here.window.show_page("chat")
+    here.desk.until(lambda: not watch._waiting)  # the last one that was on its way
+    write_tiny_llama(folder / "cherry.gguf")
+    count = len(looks)
+    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationInactive)
+    qapp.applicationStateChanged.emit(Qt.ApplicationState.ApplicationActive)
+    here.desk.until(lambda: any("cherry" in each.path for each in here.desk.program.models.found))
+    assert len(looks) == count + 1
+    watch.stop()
