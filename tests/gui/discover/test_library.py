@@ -190,12 +190,18 @@ def test_folders_are_looked_at_while_the_models_are_seen_and_once_when_the_windo
     monkeypatch.setattr(folder_watch, "SHARE", 0)
     watch, looks = here.desk.program.models.watch, list[int]()
     has_changed = watch._has_changed
-    monkeypatch.setattr(watch, "_has_changed", lambda: (looks.append(1), has_changed())[1])
+
+    def look() -> bool:
+        looks.append(1)
+        return has_changed()
+
+    monkeypatch.setattr(watch, "_has_changed", look)
     watch_front(qapp, watch)
     watch.start(is_in_front=True)
     write_tiny_llama(folder / "berry.gguf")
     here.desk.until(lambda: any("berry" in row for row in rows(here)))
     here.window.show_page("chat")
+    assert not watch._followers
     here.desk.until(lambda: not watch._waiting)  # the last one that was on its way
     write_tiny_llama(folder / "cherry.gguf")
     count = len(looks)
