@@ -32,8 +32,10 @@ class Hub:
         cache: Path | None = None,
         data: Path | None = None,
         offline: OfflineSwitch | None = None,
+        in_window: bool = False,
     ) -> None:
-        """Without a switch the environment alone says whether to stay offline."""
+        """Without a switch the environment alone says whether to stay offline; sentences name what a window has."""
+        self._in_window = in_window
         self._environment = environment
         self._offline = offline
         self._cache = cache
@@ -81,6 +83,10 @@ class Hub:
     def _reader(self) -> Any:
         if self._made is None:
             self._made = importlib.import_module(READING).HubReader(
-                self._environment, cache=self._cache, data=self._data, offline=self._offline
+                self._environment,
+                cache=self._cache,
+                data=self._data,
+                offline=self._offline,
+                in_window=self._in_window,
             )
         return self._made

@@ -40,11 +40,13 @@ class HubReader:
         cache: Path | None = None,
         data: Path | None = None,
         offline: OfflineSwitch | None = None,
+        in_window: bool = False,
     ) -> None:
         """Without a folder nothing that was found is kept, or no note that there is a token.
 
         Without a switch the environment alone says whether to stay offline.
         """
+        self._in_window = in_window
         self._offline = offline or OfflineSwitch(environment)
         self._deadline_s = deadline_s
         self._endpoint = environment.get("HF_ENDPOINT", "").strip().rstrip("/") or ENDPOINT
@@ -131,4 +133,4 @@ class HubReader:
             is_address = False
         if not is_address or parts.query or parts.fragment or not endpoint.isascii() or " " in endpoint:
             raise web_sentences.bad_endpoint(endpoint)
-        return Web(endpoint, self.token.read(), permit=self._offline.check), endpoint
+        return Web(endpoint, self.token.read(), permit=self._offline.check, in_window=self._in_window), endpoint

@@ -124,15 +124,18 @@ class Web:
         token: str = "",
         proxies: Mapping[str, str] | None = None,
         permit: Callable[[], None] = lambda: None,
+        in_window: bool = False,
     ) -> None:
         """`proxies` None takes this machine's (HTTPS_PROXY, NO_PROXY, or what its system says).
 
-        `permit` raises where no connection may be opened, and what is open may not be read any more.
+        `permit` raises where no connection may be opened, and what is open may not be read any more. `in_window` says
+        what people have at hand, for sentences.
         """
         self._origin = _origin(endpoint)
         self._token = token if _is_private(endpoint) and not _is_read_by_a_proxy(endpoint, proxies) else ""
         self._proxies = proxies
         self._permit = permit
+        self._in_window = in_window
 
     def get(
         self, address: str, limits: Limits, byte_range: tuple[int, int | None] | None = None, if_range: str = ""
@@ -168,7 +171,8 @@ class Web:
     def _refused(self, address: str, status: int, headers: Message) -> Refused:
         host, after = host_of(address), retrying.named(headers)
         why = headers.get("X-Error-Code", "")
-        told = web_sentences.refused(host, status, bool(self._token), why, retrying.seconds(after))
+        wait_s = retrying.seconds(after)
+        told = web_sentences.refused(host, status, bool(self._token), why, wait_s, in_window=self._in_window)
         return Refused(told, status, host, after)
 
     def _authorize(self, request: urllib.request.Request) -> None:

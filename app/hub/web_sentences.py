@@ -9,7 +9,7 @@ from math import ceil
 from app.core.errors import ExitCode, UserError
 from app.core.hub_model import ServerFailed
 from app.core.words import translate
-from app.hub import proxy_sentences, retrying
+from app.hub import access_sentences, proxy_sentences, retrying
 from app.hub.short_text import short
 
 NOT_FOUND = 404
@@ -121,43 +121,24 @@ def unreachable(host: str, error: BaseException) -> UserError:
     )
 
 
-def refused(host: str, status: int, has_token: bool, why: str = "", wait_s: float | None = None) -> UserError:
-    """A server that answers with a status other than success; `why` is the hub's word for it, `wait_s` what it asks."""
+def refused(
+    host: str, status: int, has_token: bool, why: str = "", wait_s: float | None = None, *, in_window: bool = False
+) -> UserError:
+    """A server that answers with a status other than success; `why` is the hub's word for it, `wait_s` what it asks.
+
+    In a window there is a button where the command line has a command.
+    """
     host = short(host)
-    if status in (401, 403) and why == GATED:
-        return _gated(host, has_token)
+    if status in (401, 403):
+        return access_sentences.refused(host, has_token, is_gated=why == GATED, in_window=in_window)
     if status == 429 and wait_s is not None:
         return _busy(host, wait_s)
-    if status in (401, 403) and not has_token:
-        return ServerFailed(
-            translate(
-                "Hub",
-                "{host} does not show this without permission: check the name; where the model asks for it, accept its"
-                " terms on its page and give Tokenlight your access token: tokenlight models token --set, or HF_TOKEN.",
-                host=host,
-            )
-        )
-    if status in (401, 403):
-        return ServerFailed(
-            translate(
-                "Hub",
-                "{host} does not show this to your access token: check the name and the token, and accept the model's"
-                " terms on its page.",
-                host=host,
-            )
-        )
     if status == NOT_FOUND:
         return ServerFailed(
             translate("Hub", "{host} has no such model or file: check its name on the model's page.", host=host)
         )
     if status == 429:
-        return ServerFailed(
-            translate(
-                "Hub",
-                "{host} wants fewer requests for now: try again in some minutes, or set HF_TOKEN to your access token.",
-                host=host,
-            )
-        )
+        return access_sentences.too_many(host, has_token, in_window=in_window)
     if status == proxy_sentences.SIGN_IN:
         return web_page(host)
     if status == proxy_sentences.PASSWORD_WANTED:
@@ -172,27 +153,6 @@ def refused(host: str, status: int, has_token: bool, why: str = "", wait_s: floa
             "{host} answers with the status {status}: check HF_ENDPOINT and the proxy (HTTPS_PROXY).",
             host=host,
             status=status,
-        )
-    )
-
-
-def _gated(host: str, has_token: bool) -> UserError:
-    """A model whose authors want something accepted first."""
-    if has_token:
-        return ServerFailed(
-            translate(
-                "Hub",
-                "This model is given to those who have accepted its terms: accept them on its page on {host} with the"
-                " account of your access token; where its authors answer by hand, wait for them.",
-                host=host,
-            )
-        )
-    return ServerFailed(
-        translate(
-            "Hub",
-            "This model is given to those who have accepted its terms: accept them on its page on {host}, and give"
-            " Tokenlight an access token of that account: tokenlight models token --set, or HF_TOKEN.",
-            host=host,
         )
     )
 

@@ -227,6 +227,20 @@ def test_the_words_about_a_refusal_know_whether_there_is_a_token(hub: LoopbackHu
     assert "to your access token" in str(refused(reader(hub, HF_TOKEN="x"), hub.repository))
 
 
+@pytest.mark.parametrize(("status", "code"), [(401, ""), (403, "GatedRepo"), (429, "")])
+def test_a_window_is_told_of_its_button_and_a_command_of_the_command(
+    hub: LoopbackHub, status: int, code: str
+) -> None:
+    hub.listing = lambda request: request.send_text("no", status, **{"X-Error-Code": code})
+    on_command = str(refused(reader(hub), hub.repository))
+    in_window = str(refused(HubReader({"HF_ENDPOINT": hub.endpoint}, in_window=True), hub.repository))
+    assert "HF_TOKEN" in on_command and "Access token…" not in on_command
+    assert "(Models, Find, “Access token…”)" in in_window
+    assert "HF_TOKEN" not in in_window and "tokenlight " not in in_window
+    known = str(refused(HubReader({"HF_ENDPOINT": hub.endpoint, "HF_TOKEN": "x"}, in_window=True), hub.repository))
+    assert "Access token…" not in known, "it has one"
+
+
 @pytest.mark.parametrize("name", ["TOKENLIGHT_OFFLINE", "HF_HUB_OFFLINE"])
 def test_offline_opens_no_socket(hub: LoopbackHub, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(*_: object, **__: object) -> None:
