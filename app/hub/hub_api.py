@@ -102,15 +102,16 @@ class Question:
 def hub_api(web: Web, endpoint: str, limits: Limits, keep: Keep) -> Iterator[tuple[Any, Question]]:
     """Lend huggingface_hub's interface for one question; every failure is a sentence."""
     question = Question(web, endpoint, limits, keep)
-    made = _interface()(endpoint=endpoint, token=False)
+    interface, refused_name = _interface()
+    made = interface(endpoint=endpoint, token=False)
     asked = _ASKED.set(question)
     try:
         yield made, question
     except UserError:
         raise
+    except refused_name as error:
+        raise web_sentences.refused(question.host, web_sentences.NOT_FOUND, has_token=False) from error
     except (ValueError, KeyError, TypeError, AttributeError) as error:
-        if type(error).__name__ == "HFValidationError":
-            raise web_sentences.refused(question.host, web_sentences.NOT_FOUND, has_token=False) from error
         # what the check has let pass, huggingface_hub cannot read
         raise web_sentences.unreadable_listing(host_of(endpoint)) from error
     finally:
@@ -141,13 +142,15 @@ class _Connections:
 
 
 @functools.cache
-def _interface() -> Any:
+def _interface() -> tuple[Any, type[ValueError]]:
+    """Return what asks, and what it raises for a name that it does not take."""
     from httpx2 import Client  # noqa: PLC0415
     from huggingface_hub import constants, set_client_factory  # noqa: PLC0415
+    from huggingface_hub.errors import HFValidationError  # noqa: PLC0415
     from huggingface_hub.hf_api import HfApi  # noqa: PLC0415
 
     constants.HF_HUB_DISABLE_TELEMETRY = True  # it would ask for more than it is asked, and write that down
     logging.getLogger("httpx2").setLevel(logging.WARNING)  # it would tell each address
     # without the environment, whose .netrc it would read
     set_client_factory(lambda: Client(transport=_Connections(), trust_env=False))  # type: ignore[arg-type]
-    return HfApi
+    return HfApi, HFValidationError

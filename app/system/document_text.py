@@ -83,6 +83,7 @@ def _pdf(path: Path, size: int) -> str:
         raise UnreadableDocument("too_large")
     try:
         from pypdf import PdfReader  # noqa: PLC0415  no other process may load it
+        from pypdf.errors import DependencyError  # noqa: PLC0415
     except ImportError as error:
         raise UnreadableDocument("no_reader", str(error)) from error
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)  # what is odd in a file is no fault of ours
@@ -100,7 +101,7 @@ def _pdf(path: Path, size: int) -> str:
     except (UnreadableDocument, MemoryError, OSError):
         raise
     except Exception as error:  # it raises whatever a damaged file makes of it
-        fault: DocumentFault = "encrypted" if type(error).__name__ == "DependencyError" else "damaged"
+        fault: DocumentFault = "encrypted" if isinstance(error, DependencyError) else "damaged"
         raise UnreadableDocument(fault, f"{type(error).__name__}: {error}") from error
     text = "\n\n".join(page for page in pages if page)
     if not text:

@@ -3,14 +3,16 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
+from contextlib import AbstractContextManager
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from app.core.errors import UserError
 from app.core.hub_model import HubReference
 from app.core.hub_search import HubQuery
-from app.hub.hub_api import Kept, hub_api
+from app.hub.hub_api import Kept, Question, hub_api
 from app.hub.limits import Limits
 from app.hub.reading import HubReader
 from app.hub.web import Web
@@ -74,3 +76,17 @@ def test_a_hub_that_is_only_put_together_loads_nothing_of_it() -> None:
     )
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60)
     assert told.stdout.strip() == "[]"
+
+
+def test_a_name_that_huggingface_hub_does_not_take_is_on_no_hub(hub: LoopbackHub) -> None:
+    class HFValidationError(ValueError):
+        """Called like theirs, and another one."""
+
+    def asks(limits: Limits) -> AbstractContextManager[tuple[Any, Question]]:
+        return hub_api(Web(hub.endpoint), hub.endpoint, limits, Kept)
+
+    with Limits(8) as limits, pytest.raises(UserError, match="no such model"), asks(limits) as (api, _):
+        api.model_info("org/-name--")
+    with Limits(8) as limits, pytest.raises(UserError, match="cannot be read"), asks(limits):
+        raise HFValidationError
+    assert hub.asked == []
