@@ -115,7 +115,8 @@ def choose_file(
         return FileChoice(
             reason=translate("Recommending", "There is no whole model in this repository: look for another one.")
         )
-    chosen, reason = _chosen(files, most_read(devices))
+    is_shared = any(device.shares_main_memory for device in devices)
+    chosen, reason = _chosen(files, most_read(devices), _SLOW_SHARED if is_shared else _SLOW)
     return FileChoice((*files, *refused), "" if chosen is None else chosen.path, reason)
 
 
@@ -170,14 +171,14 @@ def _active_share(read: PlannedModel) -> float:
     return (read.active_parameters or read.parameters or 1) / (read.parameters or read.active_parameters or 1)
 
 
-def _chosen(files: Sequence[JudgedFile], most: int | None) -> tuple[JudgedFile | None, Sentence]:
-    """Return one and why; `most` is how many bytes of weights a token may take to come soon enough."""
+def _chosen(files: Sequence[JudgedFile], most: int | None, slow: Sentence) -> tuple[JudgedFile | None, Sentence]:
+    """Return one and why; `most` is how many bytes of weights a token may take to come soon enough, else it is `slow`."""
     fitting = [file for file in files if file.usually == "fits"]
     good = [file for file in fitting if file.is_good_enough]
     enough = [file for file in good if file.bits is None or file.bits <= WHOLE_BITS] or good[:1]
     quick = [file for file in enough if most is None or file.read_bytes <= most]
     if enough and not quick:
-        return min(enough, key=_size), _SLOW
+        return min(enough, key=_size), slow
     if quick:
         best = max(quick, key=_size)
         return best, _why_best(best, is_bounded=len(quick) < len(enough))
@@ -234,6 +235,11 @@ _SLOW = translate(
     "Recommending",
     "Of those that lose little this is the smallest, and so the quickest; without a GPU even it is slow. A smaller model"
     " answers sooner.",
+)
+_SLOW_SHARED = translate(
+    "Recommending",
+    "Of those that lose little this is the smallest, and so the quickest; from memory that the GPU shares with the"
+    " processor even it is slow. A smaller model answers sooner.",
 )
 _TOO_MANY = translate(
     "Recommending", "There are too many models in this repository to recommend one: search for the one that you want."

@@ -78,6 +78,13 @@ def test_the_largest_that_fits_and_loses_little(devices: tuple[PlannedDevice, ..
     assert (name_of(choice), said in why(choice)) == (name, True), why(choice)
 
 
+def test_what_is_slow_on_a_gpu_with_main_memory_is_not_said_to_be_without_a_gpu() -> None:
+    shared = (PlannedDevice("MTL0", True, 96 * GIB, 96 * GIB, True), *processor(96))
+    choice = choose_file(page("Q4_K_M", "Q8_0", parameters=70_000_000_000), shared, TABLE)
+    assert name_of(choice) == "Q4_K_M" and "without a GPU" not in why(choice)
+    assert "memory that the GPU shares with the processor even it is slow" in why(choice)
+
+
 def test_without_a_gpu_the_largest_that_is_quick_enough_is_taken() -> None:
     choice = choose_file(page("F16", "Q8_0", "Q6_K", "Q4_K_M", parameters=3_000_000_000), processor(64), TABLE)
     assert name_of(choice) == "Q8_0" and "practically nothing" in why(choice)
