@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Collection
+from typing import NamedTuple
 
 from app.core.printable import printable
 from app.core.words import Sentence, translate
@@ -27,9 +28,39 @@ _RESERVED = frozenset(
     )
 )
 """Devices of Windows: a file of such a name cannot be opened there, whatever ending it has."""
-_PART = re.compile(r"-\d{5}-of-\d{5}$")
+MODEL_SUFFIX = ".gguf"
+_PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf", re.IGNORECASE | re.DOTALL | re.ASCII)
 _NO_NAME = re.compile(r'[\\/:*?"<>|\x00-\x1f\x7f]+')
 _LONGEST_STEM = 80
+
+
+class PartName(NamedTuple):
+    """What the name of a file says that is one of several of a model."""
+
+    stem: str
+    """What all of them have, with the folders before it."""
+    number: int
+    """From 1, unless the name is wrong."""
+    count: int
+
+    @property
+    def can_be(self) -> bool:
+        """Whether there is such a part of so many."""
+        return 1 <= self.number <= self.count
+
+
+def part_name(path: str) -> PartName | None:
+    """Return which part of a model a file is by its name; None where that is the name of a whole one."""
+    found = _PART.fullmatch(path)
+    return None if found is None else PartName(found["stem"], int(found["number"]), int(found["count"]))
+
+
+def model_stem(path: str) -> str:
+    """Return the name of a model's file without its ending, and without the number of a part."""
+    part = part_name(path)
+    if part is not None:
+        return part.stem
+    return path[: -len(MODEL_SUFFIX)] if path.lower().endswith(MODEL_SUFFIX) else path
 
 
 def is_reserved(name: str) -> bool:
@@ -66,7 +97,7 @@ def stem_problem(stem: str, ending: str) -> Sentence | None:
         return translate("FileName", "Let it not end with a dot or a blank: some systems drop these.")
     if is_reserved(stem):
         return translate("FileName", "“{name}” is the name of a device in Windows: use another one.", name=stem)
-    if _PART.search(stem):
+    if part_name(f"{stem}{MODEL_SUFFIX}") is not None:
         return translate("FileName", "Leave the number at its end out: it is that of a model in several files.")
     length = len((stem + ending).encode("utf-8", "surrogatepass"))
     if length > LONGEST_BYTES:

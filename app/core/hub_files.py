@@ -5,11 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
+from app.core.file_name import MODEL_SUFFIX, model_stem, part_name
 from app.core.hub_model import HubFile
 from app.core.hub_page import HubQuantisation
 
-SUFFIX = ".gguf"
-PART = re.compile(r"-(\d{5})-of-(\d{5})\.gguf$", re.IGNORECASE)
 PROJECTOR, MATRIX = "mmproj", "imatrix"
 _HAS_PROJECTOR = re.compile(r"(?:^|[-._])mmproj|mmproj(?:[-._]|$)")
 _QUANTISATION = re.compile(
@@ -24,16 +23,16 @@ _SPREAD = (0.75, 4.5)
 
 def by_model(files: Iterable[HubFile]) -> list[tuple[HubFile, ...]]:
     """Return the files of each model together, its parts in their order."""
-    found: dict[str, list[HubFile]] = {}
+    found: dict[tuple[str, int], list[HubFile]] = {}
     for file in files:
-        part = PART.search(file.path)
-        found.setdefault(file.path if part is None else f"{file.path[: part.start()]}|{part[2]}", []).append(file)
+        part = part_name(file.path)
+        found.setdefault((file.path, 0) if part is None else (part.stem, part.count), []).append(file)
     return [tuple(sorted(parts, key=lambda file: file.path)) for parts in found.values()]
 
 
 def goes_along(path: str) -> str:
     """Return what a file is that goes with a model and is none, by its name: a projector or a matrix; empty for neither."""
-    name = path.rpartition("/")[2].lower().removesuffix(SUFFIX)
+    name = path.rpartition("/")[2].lower().removesuffix(MODEL_SUFFIX)
     if _HAS_PROJECTOR.search(name):
         return PROJECTOR
     # as a word in the middle it tells how a model was quantised
@@ -42,9 +41,8 @@ def goes_along(path: str) -> str:
 
 def missing_parts(files: Sequence[HubFile]) -> int:
     """Return how many parts of a model are not there, of those that its names count."""
-    found = [part for file in files if (part := PART.search(file.path)) is not None]
-    numbers = {int(part[1]) for part in found}
-    return len(set(range(1, int(found[0][2]) + 1)) - numbers) if found else 0
+    found = [part for file in files if (part := part_name(file.path)) is not None]
+    return found[0].count - len({part.number for part in found if part.can_be}) if found else 0
 
 
 def quantisations(files: Iterable[HubFile], parameters: int | None) -> tuple[HubQuantisation, ...]:
@@ -61,7 +59,7 @@ def quantisations(files: Iterable[HubFile], parameters: int | None) -> tuple[Hub
 
 def quantisation_name(path: str) -> str:
     """Return what the name of a file, or of a folder around it, says of its quantisation; empty where it says nothing."""
-    for word in reversed(PART.sub("", path).removesuffix(SUFFIX).split("/")):
+    for word in reversed(model_stem(path).split("/")):
         found = _QUANTISATION.findall(word)
         if found:
             return _usual_spelling(found[-1])
@@ -98,5 +96,5 @@ def _is_likely(quantisation: HubQuantisation) -> bool:
 
 def _model_name(path: str) -> str:
     """Return what is left of a file's name without its quantisation, to tell one model from another."""
-    name = PART.sub("", path.rpartition("/")[2]).lower()
-    return _QUANTISATION.sub("", name.removesuffix(SUFFIX)).strip("-._")
+    name = model_stem(path.rpartition("/")[2]).lower()
+    return _QUANTISATION.sub("", name).strip("-._")

@@ -6,8 +6,9 @@ from collections.abc import Iterable
 from urllib.parse import quote
 
 from app.core.errors import ExitCode, UserError
+from app.core.file_name import model_stem
 from app.core.gguf_cursor import shown_name
-from app.core.hub_files import PART, by_model, goes_along, quantisation_name, quantisation_typed
+from app.core.hub_files import by_model, goes_along, quantisation_name, quantisation_typed
 from app.core.hub_model import HubModel, HubReference
 from app.core.words import counted, translate
 from app.hub.limits import Limits
@@ -71,7 +72,7 @@ def _last(model: HubModel) -> str:
 
 
 def _stem(model: HubModel) -> str:
-    return PART.sub("", _last(model)).removesuffix(".gguf")
+    return model_stem(_last(model))
 
 
 def _is_quantisation(stem: str, name: str) -> bool:

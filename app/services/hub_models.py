@@ -11,8 +11,9 @@ from typing import Literal
 import msgspec
 
 from app.core.errors import UserError
+from app.core.file_name import model_stem
 from app.core.gguf_cursor import shown_name
-from app.core.hub_files import PART, SUFFIX, quantisation_name
+from app.core.hub_files import quantisation_name
 from app.core.hub_model import HubModel, HubReference, Offline, hub_reference
 from app.core.hub_watch import HubWatch
 from app.core.job_events import LanesAnalysed
@@ -257,7 +258,7 @@ def _with(choices: tuple[HubChoice, ...], chosen: str, path: str) -> tuple[HubCh
 
 def _words(model: HubModel) -> str:
     name = model.path.rpartition("/")[2]
-    return quantisation_name(model.path) or shown_name(PART.sub("", name).removesuffix(SUFFIX))
+    return quantisation_name(model.path) or shown_name(model_stem(name))
 
 
 def _unread(path: str) -> Sentence:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from app.core.cache_bound import most_cache_elements
 from app.core.errors import UserError
+from app.core.file_name import model_stem
 from app.core.found_file import FoundFile
 from app.core.gguf_header import read_header
 from app.core.model import FoundModel, ModelRef
@@ -21,7 +22,6 @@ from app.core.words import translate
 from app.system.model_files import SUFFIX, OpenFiles, identify, lost, readable, shown
 
 _DIGEST = re.compile(r"(sha256-)?[0-9a-f]{32,64}")
-_PART = re.compile(r"-\d{5}-of-\d{5}$")
 
 
 def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
@@ -104,7 +104,7 @@ def unread(file: FoundFile) -> FoundModel:
 def without_first(file: FoundFile) -> FoundModel:
     """Return the row of a model whose first file is not there, so that none of the others can be opened."""
     path = Path(file.path)
-    first = _PART.sub(f"-00001-of-{file.parts_wanted:05d}", path.stem)
+    first = f"{model_stem(path.name)}-00001-of-{file.parts_wanted:05d}"
     problem = translate(
         "ModelFile",
         "Of the {count} files of this model {there} are here, and the first one, “{file}”, is not: download it into the"
@@ -120,7 +120,7 @@ def model_name(path: Path, own_name: str | None, quantisation: str | None) -> st
     """Return what to call a model: its file's name without the quantisation, which people chose and recognise."""
     if own_name and _DIGEST.fullmatch(path.stem):
         return printable(own_name)
-    stem = _PART.sub("", path.stem)
+    stem = model_stem(f"{path.stem}{SUFFIX}")
     if quantisation and stem.lower().endswith(quantisation.lower()):
         stem = stem[: -len(quantisation)].rstrip("-._ ")
     return printable(stem or own_name or path.name)

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import re
 import sys
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
@@ -16,6 +15,7 @@ from pathlib import Path
 
 import msgspec
 
+from app.core.file_name import part_name
 from app.core.found_file import FileOrigin, FolderState, FoundFile
 from app.system.model_files import SUFFIX
 
@@ -24,7 +24,6 @@ MOST_FOLDERS, MOST_BEHIND_LINKS = 10_000, 2_000
 """Folders that one search goes through; links may lead to whole disks."""
 _REPARSE_POINT = 0x400
 """Windows' attribute of what leads elsewhere; its junctions are no links to Python."""
-_PART = re.compile(r"(?P<stem>.+)-(?P<number>\d{5})-of-(?P<count>\d{5})\.gguf$", re.IGNORECASE | re.DOTALL)
 _Identity = tuple[int, int] | str
 _log = logging.getLogger(__name__)
 
@@ -66,10 +65,8 @@ def folder_state(folder: str) -> FolderState:
 
 def model_of(name: str) -> tuple[str, int]:
     """Return what is equal for the names of files of one model, and in how many files it comes by them; 0 for a whole one."""
-    part = _PART.match(name)
-    if part is None or not 1 <= int(part["number"]) <= int(part["count"]):
-        return name, 0
-    return part["stem"], int(part["count"])
+    part = part_name(name)
+    return (part.stem, part.count) if part is not None and part.can_be else (name, 0)
 
 
 def files_of(path: str) -> list[str]:
@@ -82,8 +79,8 @@ def files_of(path: str) -> list[str]:
 
 def ending_of(name: str) -> str:
     """Return what a file's name keeps whatever it is called: its ending, and which part of a model it is."""
-    part = _PART.match(name)
-    return name[part.end("stem") :] if part is not None else name[-len(SUFFIX) :]
+    part = part_name(name)
+    return name[len(part.stem) :] if part is not None else name[-len(SUFFIX) :]
 
 
 def links_in(folders: Iterable[Path]) -> Iterator[str]:
@@ -173,12 +170,9 @@ def _together(files: Sequence[FoundFile]) -> Iterator[FoundFile]:
     """Put the parts of each model into one row, that of the first part which is there."""
     models: dict[tuple[str, int], list[tuple[int, FoundFile]]] = {}
     for file in files:
-        folder, name = os.path.split(file.path)
-        part = _PART.match(name)
-        number, count = (int(part["number"]), int(part["count"])) if part is not None else (0, 0)
-        is_part = part is not None and 1 <= number <= count
-        key = (f"{folder}/{part['stem']}", count) if is_part and part is not None else (file.path, 0)
-        models.setdefault(key, []).append((number, file))
+        part = part_name(file.path)
+        number = part.number if part is not None and part.can_be else 0
+        models.setdefault(model_of(file.path), []).append((number, file))
     for (_, count), parts in models.items():
         number, first = min(parts, key=lambda part: part[0])
         if not count:

@@ -6,7 +6,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.file_name import LONGEST_BYTES, fitting_stem, is_reserved, name_key, stem_problem, typed_stem
+from app.core.file_name import (
+    LONGEST_BYTES,
+    PartName,
+    fitting_stem,
+    is_reserved,
+    model_stem,
+    name_key,
+    part_name,
+    stem_problem,
+    typed_stem,
+)
 
 
 @pytest.mark.parametrize(
@@ -83,3 +93,29 @@ def test_any_text_becomes_a_name_or_nothing(text: str) -> None:
     stem = fitting_stem(text)
     assert len(stem.encode("utf-8", "replace")) <= LONGEST_BYTES and not is_reserved(stem)
     assert not set(stem) & set('<>:"/\\|?*\n\0') and stem == stem.strip(" .")
+
+
+@pytest.mark.parametrize(
+    ("path", "part", "stem"),
+    [
+        ("m-Q4_K_M-00002-of-00003.gguf", PartName("m-Q4_K_M", 2, 3), "m-Q4_K_M"),
+        ("org/a b/m-00001-of-00001.GGUF", PartName("org/a b/m", 1, 1), "org/a b/m"),
+        ("a\nb-00001-of-00002.gguf", PartName("a\nb", 1, 2), "a\nb"),
+        ("a-00001-of-00002-00001-of-00003.gguf", PartName("a-00001-of-00002", 1, 3), "a-00001-of-00002"),
+        ("m-00000-of-00003.gguf", PartName("m", 0, 3), "m"),
+        ("m-00004-of-00003.gguf", PartName("m", 4, 3), "m"),
+        ("m-0001-of-0003.gguf", None, "m-0001-of-0003"),
+        ("m-٠٠٠٠١-of-٠٠٠٠٣.gguf", None, "m-٠٠٠٠١-of-٠٠٠٠٣"),
+        ("m-00001-of-00003.gguf\n", None, "m-00001-of-00003.gguf\n"),
+        ("-00001-of-00003.gguf", None, "-00001-of-00003"),
+        ("m-00001-of-00003.gguf.part", None, "m-00001-of-00003.gguf.part"),
+        ("m.gguf", None, "m"),
+        ("m", None, "m"),
+    ],
+)
+def test_which_part_of_a_model_a_file_is_stands_in_its_name(path: str, part: PartName | None, stem: str) -> None:
+    assert (part_name(path), model_stem(path)) == (part, stem)
+
+
+def test_no_part_is_before_the_first_or_behind_the_last() -> None:
+    assert [PartName("m", number, 3).can_be for number in range(5)] == [False, True, True, True, False]
