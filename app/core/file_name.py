@@ -41,12 +41,13 @@ class PartName(NamedTuple):
     """What all of them have, with the folders before it."""
     number: int
     """From 1, unless the name is wrong."""
-    count: int
+    of: int
+    """How many there are."""
 
     @property
     def can_be(self) -> bool:
         """Whether there is such a part of so many."""
-        return 1 <= self.number <= self.count
+        return 1 <= self.number <= self.of
 
 
 def part_name(path: str) -> PartName | None:

@@ -26,7 +26,7 @@ def by_model(files: Iterable[HubFile]) -> list[tuple[HubFile, ...]]:
     found: dict[tuple[str, int], list[HubFile]] = {}
     for file in files:
         part = part_name(file.path)
-        found.setdefault((file.path, 0) if part is None else (part.stem, part.count), []).append(file)
+        found.setdefault((file.path, 0) if part is None else (part.stem, part.of), []).append(file)
     return [tuple(sorted(parts, key=lambda file: file.path)) for parts in found.values()]
 
 
@@ -42,7 +42,7 @@ def goes_along(path: str) -> str:
 def missing_parts(files: Sequence[HubFile]) -> int:
     """Return how many parts of a model are not there, of those that its names count."""
     found = [part for file in files if (part := part_name(file.path)) is not None]
-    return found[0].count - len({part.number for part in found if part.can_be}) if found else 0
+    return found[0].of - len({part.number for part in found if part.can_be}) if found else 0
 
 
 def quantisations(files: Iterable[HubFile], parameters: int | None) -> tuple[HubQuantisation, ...]:

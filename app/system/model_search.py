@@ -66,7 +66,7 @@ def folder_state(folder: str) -> FolderState:
 def model_of(name: str) -> tuple[str, int]:
     """Return what is equal for the names of files of one model, and in how many files it comes by them; 0 for a whole one."""
     part = part_name(name)
-    return (part.stem, part.count) if part is not None and part.can_be else (name, 0)
+    return (part.stem, part.of) if part is not None and part.can_be else (name, 0)
 
 
 def files_of(path: str) -> list[str]:
