@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+
+import pytest
 
 from app.core.download import DownloadChanged
 from app.hub import download_run
 from tests.hub.download_hub import CONTENT, HALF, DownloadHub, downloader
+from tests.hub.loopback_hub import GUARD_S, Request
 
 NAMES = ("a.gguf", "b.gguf", "c.gguf")
 
@@ -43,6 +47,36 @@ def test_cancel_leaves_nothing(hub: DownloadHub, tmp_path: Path) -> None:
         made.queue.add(wanted)
         made.until("done", wanted.key)
         assert made.files() == ["a.gguf", "b.gguf"]
+
+
+@pytest.mark.parametrize("drips", ["body", "head"])
+def test_the_connection_of_one_whose_bytes_trickle_is_closed_when_it_is_cancelled(
+    hub: DownloadHub, tmp_path: Path, drips: str
+) -> None:
+    trickles, ended = threading.Event(), threading.Event()
+
+    def drip(request: Request) -> None:
+        if drips == "body":
+            request.begin(200, {"Content-Type": "application/octet-stream", "Content-Length": len(CONTENT)})
+            request.send(CONTENT[:HALF])
+        else:
+            request.wfile.write(b"HTTP/1.1 200 OK\r\nX-Slow: ")
+        while request.send(b"x") and not hub.ended.wait(0.02):
+            trickles.set()
+        ended.set()
+
+    hub.delivering = drip
+    with downloader(hub, tmp_path) as made:
+        wanted = hub.wanted("a.gguf")
+        made.queue.add(wanted)
+        assert trickles.wait(GUARD_S)
+        made.queue.cancel(wanted.key)
+        made.until(None)
+        assert ended.wait(GUARD_S), "a second is what is promised, ten are the guard"
+        hub.delivering = hub.deliver
+        made.queue.add(hub.wanted("b.gguf"))
+        made.until("done")
+        assert made.files() == ["b.gguf"]
 
 
 def test_no_more_run_at_once_than_are_allowed_and_the_first_goes_first(hub: DownloadHub, tmp_path: Path) -> None:
