@@ -37,6 +37,7 @@ LIMITS = {
     "layers": "many small layers",
     "compute": "arithmetic",
     "processor": "the processor's layers",
+    "pace": "a machine much slower than its memory allows",
 }
 ROWS = (
     ("Weights", "weights"),
@@ -82,6 +83,7 @@ def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
     if plan.note is not None:
         said = "llama.cpp was asked and gave no figures: " if plan.gpu == THIS_MACHINE else ""
         lines.append(f"{INDENT}{said}{one_line(plan.note.english())}")
+    lines += [f"{INDENT}{one_line(each.english())}" for each in plan.caveats]
     facts = [
         *_decodes(plan),
         ("First token", _first_token(plan)),
@@ -148,6 +150,7 @@ def _notes(models: Sequence[ModelValue]) -> list[str]:
     """Return what is said below a table, each once."""
     plans = [plan for model in models for plan in model.plans]
     notes = [plan.note for plan in plans if plan.gpu != THIS_MACHINE]
+    notes += [each for plan in plans for each in plan.caveats]
     notes += [plan.remark for plan in plans if len(models) == 1]
     return list(dict.fromkeys(one_line(note.english()) for note in notes if note is not None))
 

@@ -1,7 +1,7 @@
 """What real answers on this machine say of its speed: parameters that follow them, robustly, and how well they fit.
 
-Decode and prefill are kept apart. An answer that something disturbed, or that read a short prompt, is weak evidence: it
-stands, with a wide band, until a better one comes. One too short says nothing.
+Decode and prefill are kept apart. An answer that something disturbed, or that read a short prompt, is weak evidence: until
+a better one comes it makes a device faster, with a wide band, and never slower. One too short says nothing.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import msgspec
 
 from app.planner.decode_fit import DecodePoint, fit_decode
 from app.planner.decode_speed import MIXTURE_COST
-from app.planner.gpu import GB, MICROSECOND, TERA, Gpu, PrefillTime, Speed
+from app.planner.gpu import CARRIED_OVER, GB, HELD_UP_HERE, MEASURED_HERE, TERA, Gpu, PrefillTime, Speed
 from app.planner.model_work import ModelWork
+from app.planner.weak_answers import raised, with_fit
 
 LEAST_DECODED, LEAST_PREFILLED = 16, 64
 """Tokens below which an answer says nothing of decode, or little of prefill."""
@@ -33,16 +34,8 @@ LEAST_BAND, LEAST_BAND_OF_FEW = 0.05, 0.1
 MOST_BAND = 0.9
 FEW_SHARE = 0.7
 """Of the table's band, with fewer answers."""
-MEASURED_HERE = "measured: answers on this machine"
-"""Source of a figure."""
-HELD_UP_HERE = "measured: answers on this machine that something held up"
-"""And of one that only weak evidence tells."""
-CARRIED_OVER = "extrapolated: answers on a GPU of the same class in this machine"
-"""And of one that they are carried over to."""
 WIDE = 2.0
 """A band is so many times the median error."""
-WEAK_BELOW, WEAK_ABOVE = 0.3, 0.9
-"""Of weak evidence at least: how much a disturbance took nobody knows, only that the machine is no slower."""
 WEAK_READ = 0.6
 """And of reading: of few tokens that others held up, a long prompt may be read more than twice as fast."""
 
@@ -182,27 +175,15 @@ def calibrated(gpu: Gpu, calibration: Calibration) -> Calibrated:
 
 
 def _as_written(gpu: Gpu, calibration: Calibration) -> tuple[Gpu, float | None]:
-    """Return a device as decode showed it, and the error that is left."""
-    points, is_weak = calibration.decode_evidence, not calibration.decode
-    if not points or gpu.effective_bandwidth <= 0:
+    """Return a device as decode showed it, and the error that is left; weak evidence only makes it faster."""
+    if gpu.effective_bandwidth <= 0:
         return gpu, None
+    points = calibration.decode
+    if not points:
+        return raised(gpu, calibration.weak_decode)
     fit = fit_decode(points, gpu)
-    # What is read faster than the memory was believed to give says that it gives more, be it weights or cache.
-    bandwidth = max(gpu.bandwidth, fit.bytes_per_s / GB / min(1.0, fit.cache_cost))
     below, above = (_band(before, fit.error, len(points)) for before in (gpu.below, gpu.above))
-    if is_weak:
-        below, above = max(below, gpu.below, WEAK_BELOW), max(above, gpu.above, WEAK_ABOVE)
-    source = HELD_UP_HERE if is_weak else MEASURED_HERE
-    return msgspec.structs.replace(
-        gpu,
-        bandwidth=bandwidth,
-        layer_us=fit.layer_s / MICROSECOND,
-        efficiency=fit.bytes_per_s / GB / bandwidth,
-        cache_cost=fit.cache_cost,
-        below=below,
-        above=above,
-        sources=gpu.sources | dict.fromkeys(("layer_us", "efficiency", "below", "above"), source),
-    ), fit.error
+    return with_fit(gpu, fit, below, above, MEASURED_HERE), fit.error
 
 
 def _as_read(gpu: Gpu, calibration: Calibration) -> tuple[Gpu, float | None]:

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.planner.gpu import GB, MICROSECOND, TERA, Gpu, Limit, Speed
+from app.planner.gpu import GB, HELD_UP_HERE, MEASURED_HERE, MICROSECOND, TERA, Gpu, Limit, Speed
 from app.planner.model_work import ModelWork
 
 MIXTURE_COST = 1.3
@@ -20,6 +20,8 @@ MIXTURE_BAND = 0.08
 """What that adds to a band."""
 SEQUENCES_BAND = 0.15
 """What several sequences at once add to it: kernels for few rows differ from GPU to GPU."""
+FAR_SLOWER = 0.5
+"""Reading that takes more than twice as long as the memory would is not held up by the memory."""
 MANY = 4
 """From more sequences than this on, that counts twice upwards."""
 GPU_STEP = ((1, 1.0), (2, 1.12), (3, 1.22), (4, 1.35), (8, 1.7))
@@ -134,4 +136,13 @@ def _limit(parts: Sequence[Part], steps: Sequence[_Step], shares: Sequence[float
     compute = sum(step.compute for step in steps)
     if compute > max(layers, reading):
         return "compute"
-    return "layers" if layers > reading else "bandwidth"
+    if layers > reading:
+        return "layers"
+    slow = sum(step.reading for step, part in zip(steps, parts, strict=True) if _is_far_slower(step, part))
+    return "pace" if slow > reading / 2 else "bandwidth"
+
+
+def _is_far_slower(step: _Step, part: Part) -> bool:
+    """Return whether answers here showed a device to read far less than its memory gives: then that does not limit it."""
+    is_told = part.gpu.is_this_machine and part.gpu.sources.get("efficiency") in (MEASURED_HERE, HELD_UP_HERE)
+    return is_told and step.ceiling < step.reading * FAR_SLOWER

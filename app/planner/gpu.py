@@ -13,14 +13,21 @@ import msgspec
 MemoryKind = Literal["own", "shared"]
 """Whether a GPU has memory of its own or shares the machine's."""
 Family = Literal["data_centre", "workstation", "geforce", "radeon", "apple", "other"]
-Limit = Literal["memory", "bandwidth", "layers", "compute", "processor"]
-"""What limits a speed: space, reading memory, what each layer costs beside that, arithmetic, or layers off the GPU."""
+Limit = Literal["memory", "bandwidth", "layers", "compute", "processor", "pace"]
+"""What limits a speed: space, reading memory, what each layer costs beside that, arithmetic, layers off the GPU, or a
+machine that answers showed to be far slower than its memory."""
 
 SourceKind = Literal["vendor", "measured", "extrapolated", "assumed", "entered", "told"]
 """The maker's figure; from runs, published or here; from those of a like GPU; experience; by people; by the machine."""
 
 NOT_PUBLISHED = "not published"
 """Source of a figure that is None because nobody says it."""
+MEASURED_HERE = "measured: answers on this machine"
+"""Of one that answers here told."""
+HELD_UP_HERE = "measured: answers on this machine that something held up"
+"""And of one that only answers told which something held up, or a short prompt."""
+CARRIED_OVER = "extrapolated: answers on a GPU of the same class in this machine"
+"""And of one that they are carried over to."""
 GB = 1e9
 MICROSECOND = 1e-6
 TERA = 1e12
@@ -61,6 +68,8 @@ class Gpu(msgspec.Struct, frozen=True):
     is_processor: bool = False
     """Whether it is the processor with main memory."""
     is_this_machine: bool = False
+    is_held_up: bool = False
+    """Whether something held up every answer that told how fast it writes: meanwhile it is slower than its figures."""
     sources: dict[str, str] = {}
     """Where each figure comes from, by the name of its field."""
 

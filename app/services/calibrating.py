@@ -1,7 +1,7 @@
 """What answers on this machine show of its speed: each becomes a point, and the next one is expected from them.
 
 Only whole answers count that nobody held or paced, by a model that lies on one device as a whole, and not the first after a
-load; those that something disturbed count until a better one comes. What is kept is bounded by `planner.calibration`, for
+load; until a better one comes, those that something disturbed only make a device faster. What is kept is bounded by `planner.calibration`, for
 each device and, on the processor, each number of threads.
 """
 

@@ -71,6 +71,7 @@ def plan_csv(worked: Worked) -> bytes:
             "prompt",
             "meets_need",
             "need",
+            "caveats",
         )
     )
     chosen = worked.chosen
@@ -100,6 +101,7 @@ def plan_csv(worked: Worked) -> bytes:
             chosen.users,
             chosen.prompt,
             *((None, None) if row.need is None else (row.need.meets, row.need.words.english())),
+            " ".join(said.english() for said in row.caveats) or None,
         )
         writer.writerow([csv_cell(cell) for cell in cells])
     return (_BOM + lines.getvalue()).encode("utf-8", "replace")
@@ -126,7 +128,8 @@ def plan_markdown(worked: Worked) -> bytes:
             cells.append(row.need.words.english() if row.need is not None else UNKNOWN)
         lines.append(_line([_escaped(cell) for cell in cells]))
     lines += ["", FULL.english()]
-    for note in dict.fromkeys(row.beside.english() for row in worked.rows if row.beside is not None):
+    beside = [row.beside for row in worked.rows if row.beside is not None]
+    for note in dict.fromkeys(said.english() for said in (*beside, *caveats_of(worked))):
         lines += ["", _escaped(note)]
     if any(row.verdict == "less_context" for row in worked.rows):
         lines += ["", LESS_CONTEXT.english()]
@@ -135,6 +138,12 @@ def plan_markdown(worked: Worked) -> bytes:
         f"Predicted by Tokenlight {VERSION}, with the band in which it should lie. ≈ is an estimate: no file of it was read.",
     ]
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
+
+
+def caveats_of(worked: Worked) -> tuple[Sentence, ...]:
+    """Return why speeds of a comparison are to be doubted, each once."""
+    said = {each.template: each for row in worked.rows for each in row.caveats}
+    return tuple(said.values())
 
 
 def use_words(chosen: Chosen) -> Sentence:

@@ -19,6 +19,7 @@ from app.planner.memory_plan import DevicePlan, Figure, Lever, MemoryPlan, Plann
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import is_as_asked, plan_memory, refused, weights_alone, with_asked
+from app.services.held_up import caveats
 from app.services.plan_answer import (
     THIS_MACHINE,
     DecodeValue,
@@ -129,7 +130,8 @@ def _here(model: PlannedModel, usage: Usage, here: Here, host: Gpu | None) -> Pl
         )
         row = replace(silent, limited_by=limit)
     value = _plan(row, usage, THIS_MACHINE, name or here.names.get(MAIN_MEMORY, ""))
-    return replace(value, note=here.note)
+    own = parts(model, row.plan, speed, host) if speed is not None else ()
+    return replace(value, note=here.note, caveats=_caveats(own, value))
 
 
 def _asked(plan: MemoryPlan, model: PlannedModel, options: PlanOptions, here: Here) -> MemoryPlan:
@@ -197,14 +199,21 @@ def _elsewhere(value: PlanValue, row: Row, host: Gpu | None) -> PlanValue:
     with_fewer = row.plan
     if row.layers_as_asked is not None:  # at least experts lie in main memory then
         with_fewer = replace(row.plan, gpu_layers=max(1, row.layers_as_asked - 1))
-    now, as_asked = (rests_on_both(parts_of(row.model, plan, row.gpu, host)) for plan in (row.plan, with_fewer))
+    parts, parts_as_asked = (parts_of(row.model, plan, row.gpu, host) for plan in (row.plan, with_fewer))
+    now, as_asked = rests_on_both(parts), rests_on_both(parts_as_asked)
     return replace(
         value,
+        caveats=_caveats((*parts, *parts_as_asked), value),
         note=as_asked or now,
         decode=_judged(value.decode, now),
         decode_after_prompt=_judged(value.decode_after_prompt, now),
         decode_as_asked=_judged(value.decode_as_asked, as_asked),
     )
+
+
+def _caveats(parts: Sequence[Part], value: PlanValue) -> tuple[Sentence, ...]:
+    """Return why the speeds of a plan are to be doubted; nothing where it has none."""
+    return () if value.decode is None else caveats(parts, reads=value.ttft is not None)
 
 
 def _judged(decode: DecodeValue | None, beside: Sentence | None) -> DecodeValue | None:

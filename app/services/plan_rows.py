@@ -17,6 +17,7 @@ from app.planner.quantised import quantised
 from app.planner.roofline import Dot, roofline
 from app.services import plan_words
 from app.services.file_names import short_name
+from app.services.held_up import caveats
 from app.services.plan_together import TOGETHER, hooks_of
 from app.services.plan_values import (
     AS_IT_IS,
@@ -127,6 +128,7 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: 
     parts = hooks_of(grounds.here, host)[1] if is_together else parts_of
     own = parts(row.model, row.plan, row.gpu, host)
     beside = rests_on_both(own) if row.speed is not None else None
+    doubts = caveats(own, reads=row.first_token is not None) if row.speed is not None else ()
     line = speed_by_context(row, usage, host, parts_by=parts) if row.speed is not None else None
     roof = _roof(row, usage, own)
     return ComparedRow(
@@ -152,7 +154,8 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: 
         need=need,
         context=row.context,
         trained_context=row.model.trained_context,
-        how_sure=plan_words.how_sure(row.gpu, beside) if row.speed is not None else (),
+        how_sure=(*plan_words.how_sure(row.gpu, beside), *doubts) if row.speed is not None else (),
+        caveats=doubts,
         beside=beside,
         why_no_memory=plan_words.why_no_memory(row),
         why_no_speed=plan_words.why_no_speed(row),

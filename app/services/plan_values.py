@@ -172,6 +172,8 @@ class ComparedRow(msgspec.Struct, frozen=True):
     """Tokens beyond which the model was never trained."""
     how_sure: tuple[Sentence, ...] = ()
     """What its speed is judged by, and how far it may be off."""
+    caveats: tuple[Sentence, ...] = ()
+    """Why its speed is to be doubted."""
     beside: Sentence | None = None
     """What layers in main memory beside a GPU that is not here are judged by; None where there are none."""
     why_no_memory: Sentence | None = None

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from app.core.words import Sentence, translate
-from app.planner.calibration import CARRIED_OVER
 from app.planner.comparison import Row
-from app.planner.gpu import GB, Gpu, Limit
+from app.planner.gpu import CARRIED_OVER, GB, Gpu, Limit
 from app.planner.memory_plan import Verdict
 from app.planner.needs import Meets
 from app.services.planning_words import prompt_remark, rests_on
@@ -33,6 +32,7 @@ LIMITS: dict[Limit, Sentence] = {
     "layers": translate("PlanComparison", "work per layer"),
     "compute": translate("PlanComparison", "compute"),
     "processor": translate("PlanComparison", "layers off the GPU"),
+    "pace": translate("PlanComparison", "slower than bandwidth"),
 }
 LIMIT_HINTS: dict[Limit, Sentence] = {
     "memory": translate("PlanComparison", "There is not enough memory on the GPU."),
@@ -44,6 +44,11 @@ LIMIT_HINTS: dict[Limit, Sentence] = {
     ),
     "compute": translate("PlanComparison", "So many tokens are worked on at once that arithmetic sets the pace."),
     "processor": translate("PlanComparison", "The layers in main memory take most of the time."),
+    "pace": translate(
+        "PlanComparison",
+        "Answers showed this machine to be much slower than its memory allows: too few threads, other programs, or the "
+        "arithmetic of this quantisation.",
+    ),
 }
 MUCH_READ = 0.5
 """Share of the bandwidth below which it is said that the rest of it brings one conversation nothing."""

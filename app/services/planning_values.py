@@ -133,6 +133,8 @@ class SpeedRows(msgspec.Struct, frozen=True):
     """What is predicted for that."""
     rests_on: Sentence | None = None
     """Where the figures of the device come from."""
+    caveats: tuple[Sentence, ...] = ()
+    """Why they are to be doubted."""
     reason: Sentence | None = None
     """Why speed is unknown."""
 

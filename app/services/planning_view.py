@@ -21,6 +21,7 @@ from app.planner.planned_model import PlannedModel
 from app.planner.planning import is_as_asked, plan_memory, refused, weights_alone, with_asked
 from app.planner.prefill_speed import prefill_time
 from app.services.calibrating import calibration_of
+from app.services.held_up import caveats
 from app.services.planning_devices import KnownGpus
 from app.services.planning_measured import decode_measured, prefill_measured
 from app.services.planning_values import (
@@ -227,6 +228,7 @@ def _speed(model: PlannedModel, plan: MemoryPlan, choice: PlanChoice, place: Pla
         read_tokens=read.tokens if read is not None else 0,
         expected_read=None if read is None else read.expected,
         rests_on=rests_on_both(parts) or rests_on(busiest(parts)),
+        caveats=caveats(parts, reads=first is not None),
     )
 
 

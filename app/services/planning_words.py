@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from app.core.words import Sentence, counted, translate
-from app.planner.calibration import CARRIED_OVER, HELD_UP_HERE
 from app.planner.decode_speed import Part
-from app.planner.gpu import Gpu, Limit, Speed
+from app.planner.gpu import CARRIED_OVER, HELD_UP_HERE, MEASURED_HERE, Gpu, Limit, Speed
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
 from app.planner.plan_options import PlanOptions
 from app.services.planning_values import Range, SpeedRows
@@ -20,6 +19,11 @@ _LIMITS: dict[Limit, Sentence] = {
     "layers": translate("Planner", "Limited by the time that each layer costs whatever its size."),
     "compute": translate("Planner", "Limited by arithmetic."),
     "processor": translate("Planner", "Limited by the layers that the processor computes."),
+    "pace": translate(
+        "Planner",
+        "Answers showed this machine to be much slower than its memory allows: too few threads, other programs, or the "
+        "arithmetic of this quantisation.",
+    ),
 }
 
 _CACHE_READ = translate(
@@ -234,13 +238,10 @@ def _experts_lever(moved: int, everything: int | None) -> Sentence:
 
 def rests_on(gpu: Gpu) -> Sentence:
     """Return what the speed of a device is judged by."""
-    if gpu.sources.get("efficiency") == HELD_UP_HERE and gpu.is_this_machine:
-        return translate(
-            "Planner",
-            "Judged by answers on this machine that something slowed down, mostly other programs; one that nothing disturbs "
-            "counts more.",
-        )
-    if gpu.source_kind("efficiency") == "measured" and gpu.is_this_machine:
+    told = gpu.sources.get("efficiency")
+    if told == HELD_UP_HERE:
+        return translate("Planner", "Judged by the fastest of the answers on this machine.")
+    if told == MEASURED_HERE:
         return translate("Planner", "Judged by answers on this machine.")
     if gpu.sources.get("efficiency", "").startswith(CARRIED_OVER):
         return translate(

@@ -125,7 +125,7 @@ def test_an_answer_that_says_nothing_of_the_machine_is_not_kept(
     assert kept(desk) == {}
 
 
-def test_answers_beside_busy_programs_count_until_one_comes_that_nothing_slowed_down(
+def test_answers_beside_busy_programs_are_kept_until_one_comes_that_nothing_slowed_down(
     desk: Desk, calibrating: Calibrating
 ) -> None:
     for _ in range(3):
@@ -136,8 +136,7 @@ def test_answers_beside_busy_programs_count_until_one_comes_that_nothing_slowed_
         len(weak.weak_decode),
         len(weak.weak_prefill),
     ) == (3, 3)
-    speed = calibrating.expected(written())
-    assert speed is not None and speed.tokens_per_s == pytest.approx(20.0, rel=0.05) and speed.high > 1.8 * 20
+    assert calibrating.expected(written()) is None, "how fast the next one should be they do not tell"
     assert calibrating.reading_speed(200) is not None
     answers(desk, written(rate=50.0))
     knows(desk, calibrating)

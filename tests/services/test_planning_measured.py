@@ -43,7 +43,7 @@ def test_what_answers_showed_stands_beside_what_is_expected() -> None:
     assert beside(point[:4]).measured is None  # kept without its tokens: nothing tells how the cache was kept
 
 
-def test_answers_that_something_slowed_down_stand_there_too_as_long_as_there_are_no_others() -> None:
+def test_answers_that_something_slowed_down_stand_beside_what_is_expected_without_it() -> None:
     unread = msgspec.structs.replace(PROCESSOR, prefill_tflops=None)
     work = split_work(planned("llama-3.1-8b"), PlanOptions(context=8192), 0)
     assert work is not None
@@ -61,8 +61,10 @@ def test_answers_that_something_slowed_down_stand_there_too_as_long_as_there_are
     )
     speed = view_of(make_plan(planned("llama-3.1-8b"), PlanChoice(), place), PlanChoice(), place, None).speed
     assert speed.measured == pytest.approx(2.0) and speed.read == pytest.approx(20.0)
-    assert speed.first_token is not None and speed.decode is not None and speed.decode.value < 2.5
-    assert speed.rests_on is not None and "that something slowed down" in speed.rests_on.english()
+    assert speed.first_token is not None and speed.decode is not None and speed.decode.value > 5
+    assert speed.rests_on is not None and speed.rests_on.english().startswith("Judged by experience")
+    writing, reading = (each.english() for each in speed.caveats)
+    assert writing.startswith("Something slowed down every answer") and "short prompts alone" in reading
 
 
 def test_how_fast_prompts_were_read_stands_beside_what_is_expected() -> None:

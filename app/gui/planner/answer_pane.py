@@ -33,6 +33,7 @@ class AnswerPane(QWidget):
         self.first = label(pixels=theme.SMALL_PX, name="plan_first_token")
         self.read = label(pixels=theme.SMALL_PX, name="plan_read")
         self.why = label(look="muted", pixels=theme.SMALL_PX, name="plan_speed_words")
+        self.caveat = label(pixels=theme.SMALL_PX, name="plan_caveat")
         self.speed = SpeedPicture(themes)
         self._levers_head = label(pixels=theme.BASE_PX, bold=True, name="plan_levers_head")
         self._speed_head = label(self.tr("Speed"), pixels=theme.BASE_PX, bold=True)
@@ -136,6 +137,8 @@ class AnswerPane(QWidget):
         else:
             said = [render(each) for each in (speed.limit, speed.rests_on) if each is not None]
             self.why.setText(" ".join(said))
+        self.caveat.setText(" ".join(map(render, speed.caveats)))
+        self.caveat.setVisible(bool(speed.caveats))
         self.read.setVisible(speed.read is not None)
         self.read.setText(read_words(speed))
         first = speed.first_token
@@ -148,7 +151,7 @@ class AnswerPane(QWidget):
             set_hint(self.first, first_hint(speed))
 
     def _lay_out(self) -> None:
-        for text in (self.answer, self.source, self.limits, self.first, self.read, self.why):
+        for text in (self.answer, self.source, self.limits, self.caveat, self.first, self.read, self.why):
             text.setWordWrap(True)
             text.setMinimumWidth(1)
         column = QVBoxLayout(self)
@@ -163,7 +166,7 @@ class AnswerPane(QWidget):
         self._lever_column.setSpacing(theme.SPACE_XS)
         column.addLayout(self._lever_column)
         column.addWidget(self._speed_head)
-        for each in (self.speed, self.first, self.read, self.why):
+        for each in (self.caveat, self.speed, self.first, self.read, self.why):
             column.addWidget(each)
         column.addWidget(self.load)
         column.addWidget(self.download)

@@ -34,7 +34,7 @@ from app.gui.widgets.words import render
 from app.services.file_export import FileExport
 from app.services.file_names import short_name
 from app.services.hub_models import is_hub_path, named
-from app.services.plan_export import LESS_CONTEXT, use_words
+from app.services.plan_export import LESS_CONTEXT, caveats_of, use_words
 from app.services.plan_rows import Worked
 from app.services.plan_values import Chosen, ModelChoice
 from app.services.planner_services import PlannerServices
@@ -225,6 +225,7 @@ class ComparisonPart(PlannerPart):
         ]
         if any(row.verdict == "less_context" for row in worked.rows):
             parts.append(render(LESS_CONTEXT))
+        parts += map(render, caveats_of(worked))
         if worked.left_out:
             more = self.tr("1 more row is left out: choose less.")
             if worked.left_out != 1:
