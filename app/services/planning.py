@@ -53,9 +53,12 @@ class Planning:
         self._settings = settings
         self._asked = AskedPlans(dry_run, jobs, session.new_request, self._show_asked)
         self._path = ""
+        self._is_chosen = False
+        """Whether somebody chose that model: until then it is the one that is loaded, or is about to be."""
         self._choice = PlanChoice()
-        self._begun = False
-        """Whether the choice was made for the model that is planned."""
+        self._first: PlanChoice | None = None
+        """What the choice for the model that is planned began with; None where it was made for another one."""
+        self._loaded = session.model
         self._shortened_from: int | None = None
         """The context that was set for another model, where it is longer than what this one was trained for."""
         self._made: Made | None = None
@@ -65,6 +68,7 @@ class Planning:
         """This machine as it was last looked at: what is free on it is not asked at every step of a slider."""
         models.changed.connect(self._take_model)
         devices.changed.connect(self._take_devices)
+        session.changed.connect(self._take_session)
 
     @property
     def path(self) -> str:
@@ -104,7 +108,7 @@ class Planning:
         return (place.is_here and not self.devices.is_listed) or any(device.is_gpu for device in place.devices)
 
     def watch(self, on: bool) -> None:
-        """Let somebody look or look away; where no model was chosen, the loaded one is planned, or the first found."""
+        """Let somebody look or look away; where no model was chosen, it is the loaded one, or the first found."""
         self._watched, self._here = on, None
         if not on:
             self._asked.leave()
@@ -112,19 +116,17 @@ class Planning:
         if self._path:
             self.models.want(self._path)
         self._choose_some_model()
+        self._begin_as_loaded()
         self._choice = with_use(self._choice, self.use.start)
         self._work_out()
 
     def choose_model(self, path: str, *, is_same: bool = False) -> None:
         """Plan another model, or the same one under another path: then what was chosen for it stays."""
+        self._is_chosen = self._is_chosen or not is_same
         if path == self._path:
             self._ask_again()
             return
-        self._path, self._begun = path, self._begun and is_same
-        self._shortened_from = self._shortened_from if is_same else None
-        self._asked.leave()
-        self.models.want(path)
-        self._work_out()
+        self._plan(path, is_same=is_same)
 
     def change(self, **changes: object) -> None:
         """Choose something else, by the fields of `PlanChoice`."""
@@ -178,6 +180,13 @@ class Planning:
         """Take in what llama.cpp said."""
         self._asked.take_measured(event)
 
+    def _plan(self, path: str, *, is_same: bool = False) -> None:
+        self._path, self._first = path, self._first if is_same else None
+        self._shortened_from = self._shortened_from if is_same else None
+        self._asked.leave()
+        self.models.want(path)
+        self._work_out()
+
     def _ask_again(self) -> None:
         """Look again at the file, and ask again about what came to nothing."""
         if self._path:
@@ -186,12 +195,36 @@ class Planning:
                 self._work_out()
 
     def _choose_some_model(self) -> None:
-        if self._path:
+        """Plan what is loaded, or is about to be, until somebody chooses; where nothing is, the first that was found."""
+        if self._is_chosen:
             return
-        loaded, found = self._session.model, self.models.found
-        path = loaded.path if loaded is not None else found[0].path if found else ""
-        if path:
-            self.choose_model(path)
+        found = self.models.found
+        path = self._loaded_path() or self._path or (found[0].path if found else "")
+        if path and path != self._path:
+            self._plan(path)
+
+    def _loaded_path(self) -> str:
+        """Return the model that is being loaded, else the one that is, else the one that the next question goes to."""
+        loaded, wish = self._session.model, self._session.wish
+        if loaded is not None and self._session.phase not in ("starting", "loading"):
+            return loaded.path
+        return str(wish.path) if wish is not None else ""
+
+    def _begin_as_loaded(self) -> bool:
+        """Take over how the planned model was loaded just now, unless somebody chose otherwise; return whether it is so."""
+        loaded = self._session.model
+        is_another, self._loaded = loaded is not self._loaded, loaded
+        if not is_another or loaded is None or loaded.path != self._path or self._choice != self._first:
+            return False
+        self._first = None
+        return True
+
+    def _take_session(self) -> None:
+        if not self._watched:
+            return
+        self._choose_some_model()
+        if self._begin_as_loaded():
+            self._work_out()
 
     def _take_model(self, path: str) -> None:
         if path and path == self._path:
@@ -231,9 +264,8 @@ class Planning:
             self._made = self._view = None
             self.changed.emit()
             return
-        if not self._begun:
-            self._begun = True
-            self._choice = self._first_choice(model.trained_context)
+        if self._first is None:
+            self._first = self._choice = self._first_choice(model.trained_context)
         place = self._place()
         made = make_plan(model, self._choice, place)
         asked: MemoryMeasured | Failed | None = None
