@@ -264,7 +264,7 @@ def _words(model: HubModel) -> str:
 def _unread(path: str) -> Sentence:
     return translate(
         "HubModels",
-        "{name} is on the hub and was not read since the start: read it to see whether it fits.",
+        "{name} of the hub was not read since the start: read it to see whether it fits.",
         name=shown_name(named(path)),
     )
 

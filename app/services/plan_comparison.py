@@ -13,19 +13,18 @@ from msgspec.structs import replace
 from app.core.devices import MAIN_MEMORY
 from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import LanesAnalysed
-from app.core.own_gpu import MOST_OWN, OwnGpu
 from app.core.ports import DryRunPort
 from app.core.signal import Signal
-from app.core.words import Sentence, translate
+from app.core.words import Sentence
 from app.planner.gpu import Gpu
-from app.planner.gpu_table import MOST_NAME, gpu_id, name_problem
 from app.planner.planned_model import PlannedModel
 from app.planner.quantised import ALL_BITS
 from app.services.engine_session import EngineSession
 from app.services.file_names import short_name
-from app.services.hub_models import is_hub_path
+from app.services.hub_models import is_hub_path, named
 from app.services.kept_choice import chosen_of, kept_of
 from app.services.latest_job import LatestJob
+from app.services.own_gpus import OwnGpus
 from app.services.plan_refusals import PlanRefusals
 from app.services.plan_rows import Grounds, Worked, work_out
 from app.services.plan_together import TOGETHER, shared_out, together_of
@@ -72,6 +71,8 @@ class PlanComparison:
         """What the newest rows are worked out from."""
         self._offered_models: tuple[OfferedModel, ...] = ()
         self._offered_gpus: tuple[OfferedGpu, ...] = ()
+        self.own_gpus = OwnGpus(settings, devices, lambda: self.chosen.gpus, self._compare_on)
+        """Those that people added."""
         self._elsewhere: dict[str, None] = {}
         """Paths of models that were open or chosen: they can be chosen again wherever they lie."""
         self._is_watched = False
@@ -79,7 +80,7 @@ class PlanComparison:
         """What `changed` was told of last."""
         self._refusals = PlanRefusals(dry_run, session.new_request, self._look)
         self._job: LatestJob[Worked] = LatestJob(jobs, JOB, self._take_worked)
-        models.changed.connect(lambda _path: self._look())
+        models.changed.connect(self._take_model)
         devices.changed.connect(self._look)
 
     @property
@@ -150,43 +151,12 @@ class PlanComparison:
             self._keep(replace(before, models=first.models, gpus=first.gpus))
         self._look()
 
-    def own_gpu(self, key: str) -> tuple[str, OwnGpu] | None:
-        """Return name and figures of a GPU that people added; None of any other."""
-        return next(((name, gpu) for name, gpu in self._own.items() if gpu_id(name) == key), None)
-
-    def keep_gpu(self, name: str, gpu: OwnGpu, instead_of: str = "") -> Sentence | None:
-        """Add a GPU, or change the one of an id; what is wrong with its name is returned, and nothing changed then."""
-        name = name.strip()[:MOST_NAME]
-        before = self.own_gpu(instead_of)
-        others = [each for each in self._own if before is None or each != before[0]]
-        problem = name_problem(name, self._devices.gpus.table, others)
-        if problem is None and before is None and len(others) >= MOST_OWN:
-            problem = translate(
-                "PlanComparison", "There are {most} GPUs of yours already: remove one.", most=MOST_OWN
-            )
-        if problem is not None:
-            return problem
-        if before is None:
-            kept = {**self._own, name: gpu}
-            chosen = (*self.chosen.gpus, gpu_id(name))
-        else:
-            kept = {
-                name if each == before[0] else each: gpu if each == before[0] else old
-                for each, old in self._own.items()
-            }
-            chosen = tuple(gpu_id(name) if key == instead_of else key for key in self.chosen.gpus)
-        self._settings.change(gpus=kept)
-        self._keep(replace(self.chosen, gpus=chosen))
+    def remove_model(self, path: str) -> None:
+        """Offer and compare a model no longer that somebody named; one that was found here is offered still."""
+        chosen = self.chosen
+        self._elsewhere.pop(path, None)
+        self._keep(replace(chosen, models=tuple(each for each in chosen.models if each.path != path)))
         self._look()
-        return None
-
-    def remove_gpu(self, key: str) -> None:
-        """Forget a GPU that people added."""
-        before = self.own_gpu(key)
-        if before is not None:
-            self._settings.change(gpus={name: gpu for name, gpu in self._own.items() if name != before[0]})
-            self._keep(replace(self.chosen, gpus=tuple(each for each in self.chosen.gpus if each != key)))
-            self._look()
 
     def take(self, event: LanesAnalysed) -> None:
         """Take in what was worked out."""
@@ -202,10 +172,6 @@ class PlanComparison:
         if file is None or file.model is None:
             return file.problem if file is not None else None
         return self._refusals.get(path, file.model)
-
-    @property
-    def _own(self) -> Mapping[str, OwnGpu]:
-        return self._settings.values.gpus
 
     def _planned(self, path: str) -> PlannedModel | None:
         file = self._models.get(path)
@@ -251,21 +217,25 @@ class PlanComparison:
             self.changed.emit()
 
     def _offer_models(self) -> tuple[OfferedModel, ...]:
-        names = {found.path: found.name for found in self._models.found}
+        found_here = {found.path: found.name for found in self._models.found}
+        names = dict(found_here)
         opened = [self._session.model.path] if self._session.model is not None else []
         for path in (*opened, *(choice.path for choice in self.chosen.models)):
             self._elsewhere.setdefault(path)
         for path in self._elsewhere:
-            names.setdefault(path, short_name(Path(path)))
+            names.setdefault(path, named(path) if is_hub_path(path) else short_name(Path(path)))
         offered = []
         for path, name in names.items():
             model = self._planned(path)
+            is_added = path not in found_here and path not in opened
             if model is None:
-                offered.append(OfferedModel(path, name or short_name(Path(path)), None, None, ()))
+                offered.append(OfferedModel(path, name or short_name(Path(path)), None, None, (), is_added))
                 continue
             is_known = model.weights is not None and bool(model.parameters)
             others = tuple(each for each in ALL_BITS if each != model.quantisation) if is_known else ()
-            offered.append(OfferedModel(path, model.name or name, model.quantisation, model.file_bytes, others))
+            offered.append(
+                OfferedModel(path, model.name or name, model.quantisation, model.file_bytes, others, is_added)
+            )
         return tuple(offered)
 
     def _offer_gpus(self, gpus: Mapping[str, Gpu]) -> tuple[OfferedGpu, ...]:
@@ -308,10 +278,26 @@ class PlanComparison:
         keys = [key for key in gpus if key.startswith(HERE)]
         return Chosen((ModelChoice(path),), (*keys, *(key for key in FIRST_GPUS if key in gpus)))
 
+    def _compare_on(self, gpus: tuple[str, ...]) -> None:
+        self._keep(replace(self.chosen, gpus=gpus))
+        self._look()
+
     def _keep(self, chosen: Chosen) -> None:
-        """Compare this from now on, and after a restart."""
+        """Compare this from now on, and after a restart: but no model of a hub that was never read, as it may be none."""
         self._chosen = chosen
-        self._settings.change(comparison=kept_of(chosen))
+        kept = self._settings.values.comparison
+        before = {path for path, _ in kept.models} if kept is not None else set()
+        models = tuple(each for each in chosen.models if each.path in before or self._is_known(each.path))
+        self._settings.change(comparison=kept_of(replace(chosen, models=models)))
+
+    def _is_known(self, path: str) -> bool:
+        return not is_hub_path(path) or self._models.hub.get(path).state == "read"
+
+    def _take_model(self, path: str) -> None:
+        """Notice that more is known of a model; one of a hub that was read is kept from now on."""
+        if is_hub_path(path) and self._is_known(path) and any(each.path == path for each in self.chosen.models):
+            self._keep(self.chosen)
+        self._look()
 
     def _take_worked(self, worked: Worked | None) -> None:
         self._worked = worked

@@ -32,6 +32,8 @@ class OfferedModel(msgspec.Struct, frozen=True):
     file_bytes: int | None
     estimates: tuple[str, ...]
     """Names of quantisations, the largest first."""
+    is_added: bool = False
+    """Whether it is offered because somebody named it, and can be removed."""
 
 
 class OfferedGpu(msgspec.Struct, frozen=True):

@@ -79,7 +79,7 @@ def test_nothing_is_asked_before_somebody_says_so(hub: LoopbackHub, models: HubM
     desk.settle()
     assert hub.asked == [] and models.get(path).state == "unread"
     assert file is not None and file.model is None and file.problem is not None
-    assert file.problem.english().startswith("org/tiny-GGUF is on the hub and was not read")
+    assert file.problem.english().startswith("org/tiny-GGUF of the hub was not read")
 
 
 def test_a_model_that_was_not_read_is_unknown_to_badge_and_plan(

@@ -186,20 +186,20 @@ def test_people_add_change_and_remove_a_gpu(desk: Desk, model: Path) -> None:
     comparison.watch(True)
     desk.until(lambda: comparison.gpus)
     comparison.choose(Chosen((ModelChoice(str(model)),), ("l4",)))
-    taken = comparison.keep_gpu("NVIDIA L4", OwnGpu(24, 300))
+    taken = comparison.own_gpus.keep("NVIDIA L4", OwnGpu(24, 300))
     assert taken is not None and "NVIDIA L4" in taken.english()
-    assert comparison.keep_gpu("  ", OwnGpu(24, 300)) is not None
-    assert comparison.keep_gpu("My card", OwnGpu(24, 500, 80)) is None
-    assert comparison.chosen.gpus[-1] == "my-card" and comparison.own_gpu("my-card") == (
+    assert comparison.own_gpus.keep("  ", OwnGpu(24, 300)) is not None
+    assert comparison.own_gpus.keep("My card", OwnGpu(24, 500, 80)) is None
+    assert comparison.chosen.gpus[-1] == "my-card" and comparison.own_gpus.get("my-card") == (
         "My card",
         OwnGpu(24, 500, 80),
     )
     desk.until(lambda: _of(comparison, "My card"))
-    assert comparison.keep_gpu("Other card", OwnGpu(24, 1000, 80), "my-card") is None
+    assert comparison.own_gpus.keep("Other card", OwnGpu(24, 1000, 80), "my-card") is None
     assert "my-card" not in comparison.chosen.gpus and "My card" not in desk.program.settings.values.gpus
     desk.until(lambda: _of(comparison, "Other card") and not _of(comparison, "My card"))
-    comparison.remove_gpu("other-card")
-    assert comparison.own_gpu("other-card") is None
+    comparison.own_gpus.remove("other-card")
+    assert comparison.own_gpus.get("other-card") is None
     desk.until(
         lambda: comparison.worked and len(comparison.worked.rows) in (1, 2) and not _of(comparison, "Other card")
     )
@@ -325,7 +325,7 @@ def test_a_model_that_was_trained_for_less_comes_behind_one_that_meets_the_need(
 def test_there_is_room_for_so_many_gpus_of_ones_own(desk: Desk) -> None:
     comparison, settings = desk.program.planner.comparison, desk.program.settings
     settings.change(gpus={f"Card {number}": OwnGpu(8, 100) for number in range(MOST_OWN - 1)})
-    assert comparison.keep_gpu("The last", OwnGpu(8, 100)) is None
-    refused = comparison.keep_gpu("One more", OwnGpu(8, 100))
+    assert comparison.own_gpus.keep("The last", OwnGpu(8, 100)) is None
+    refused = comparison.own_gpus.keep("One more", OwnGpu(8, 100))
     assert refused is not None and f"{MOST_OWN} GPUs" in refused.english() and len(settings.values.gpus) == MOST_OWN
-    assert comparison.keep_gpu("Renamed", OwnGpu(8, 100), "the-last") is None, "that is none more"
+    assert comparison.own_gpus.keep("Renamed", OwnGpu(8, 100), "the-last") is None, "that is none more"

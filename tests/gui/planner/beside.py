@@ -57,5 +57,10 @@ class Beside:
     def needs(self) -> list[str]:
         return [self.table.rows.index(row, 0).data(NEED_ROLE) for row in range(self.table.rows.rowCount())]
 
+    def problems(self) -> str:
+        """Return what is wrong, a line for each model."""
+        rows = self.part.problems.findChildren(QLabel)
+        return "\n".join(row.text() for row in rows if row.isVisibleTo(self.part))
+
     def says(self, name: str) -> str:
         return self.stage.find_as(QLabel, name).text()

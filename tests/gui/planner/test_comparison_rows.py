@@ -72,7 +72,7 @@ def cut(table: RowsTable) -> list[str]:
     ("users", "wanted"), [(1, Wanted()), (1, Wanted(tokens_per_s=30.0)), (4, Wanted(0.5, 900.0))]
 )
 def test_nothing_is_cut_and_nothing_scrolls_sideways(beside: Beside, width: int, users: int, wanted: Wanted) -> None:
-    beside.service.keep_gpu("My own very long card of many words with 64 GB", OwnGpu(64, 900, 100))
+    beside.service.own_gpus.keep("My own very long card of many words with 64 GB", OwnGpu(64, 900, 100))
     beside.stage.window.resize(width, 800 if width > 1000 else 540)
     here = beside.table.rows.rows[0].gpu
     keys = [gpu.id for gpu in beside.service.gpus if gpu.name == here]
@@ -131,7 +131,7 @@ def test_a_first_token_that_is_not_known_has_its_reason_below_the_table(beside: 
     said = beside.says("plan_comparison_missing")
     assert said.startswith("First token “–”: ") and said.count("–") == 1
     assert f"How fast {here} reads a prompt is not known yet: ask a model something." in said
-    beside.service.keep_gpu("My card", OwnGpu(16, 500))
+    beside.service.own_gpus.keep("My card", OwnGpu(16, 500))
     beside.choose("rtx-4090", "my-card")
     assert "My card computes is not known" in beside.says("plan_comparison_missing")
     beside.choose("rtx-4090")

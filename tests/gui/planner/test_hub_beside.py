@@ -95,10 +95,10 @@ def test_what_is_wrong_is_said_once_and_of_each_model(beside_hub: Beside, hub: L
     beside.service.choose(replace(chosen, models=(*chosen.models, ModelChoice(first), ModelChoice(second))))
     beside.waits(lambda: not beside.service.is_busy)
     assert beside.part.hub.path == second and "has no such model" in beside.says("plan_compared_hub_problem")
-    assert beside.says("plan_comparison_problems").startswith("org/first-GGUF: ")
-    assert beside.says("plan_comparison_problems").count("\n") == 0
+    assert beside.problems().startswith("org/first-GGUF: ")
+    assert beside.problems().count("\n") == 0
     types(beside, "nothing at all")
-    beside.waits(lambda: beside.says("plan_comparison_problems").count("\n") == 1)
+    beside.waits(lambda: beside.problems().count("\n") == 1)
 
 
 def test_one_that_cannot_be_read_after_it_was_chosen_is_told_without_another_choice(
@@ -109,11 +109,11 @@ def test_one_that_cannot_be_read_after_it_was_chosen_is_told_without_another_cho
     chosen = beside.service.chosen
     first, second = (f"hub:org/{name}-GGUF" for name in ("first", "second"))
     beside.service.choose(replace(chosen, models=(*chosen.models, ModelChoice(first), ModelChoice(second))))
-    beside.waits(lambda: "org/second-GGUF: " in beside.says("plan_comparison_problems"))
+    beside.waits(lambda: "org/second-GGUF of the hub" in beside.problems())
     heard: list[str] = []
     beside.service.changed.connect(lambda: heard.append(str(dict(beside.service.problems).get(second))))
     hub_models.read(second)
-    beside.waits(lambda: "has no such model" in beside.says("plan_comparison_problems"))
+    beside.waits(lambda: "has no such model" in beside.problems())
     beside.waits(lambda: any("has no such model" in said for said in heard))
     assert not beside.service.is_busy and "Working it out" not in beside.says("plan_comparison_use")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QPoint, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
@@ -25,6 +26,7 @@ from app.gui.widgets.words import hint_of
 
 HEIGHT_PX = 164
 KEY_ROLE = int(Qt.ItemDataRole.UserRole)
+GROUP_ROLE = KEY_ROLE + 1
 _CHECKED, _UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 
 
@@ -41,6 +43,8 @@ class Group(NamedTuple):
 
     title: str
     items: tuple[Item, ...]
+    key: object = None
+    """What is meant where somebody wants to do something with the heading; None is nothing."""
 
 
 class ChoiceList(QWidget):
@@ -51,7 +55,10 @@ class ChoiceList(QWidget):
     unfolded_changed = Signal()
     """Other items can be seen."""
     menu_wanted = Signal(object, QPoint)
-    """Somebody wants to do something with an item: its key, and where on the screen."""
+    """Somebody wants to do something with an item, or with a group: its key, and where on the screen."""
+
+    removal_wanted = Signal(object)
+    """Somebody pressed Delete on an item: its key."""
 
     def __init__(self, name: str, title: str, search: str) -> None:
         super().__init__()
@@ -91,6 +98,9 @@ class ChoiceList(QWidget):
         self.tree.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.tree.customContextMenuRequested.connect(self._want_menu)
         self.tree.itemChanged.connect(self._note)
+        delete = QShortcut(QKeySequence(QKeySequence.StandardKey.Delete), self.tree)
+        delete.setContext(Qt.ShortcutContext.WidgetShortcut)
+        delete.activated.connect(self._want_removal)
         self.tree.setFixedHeight(theme.scaled(HEIGHT_PX))
         self.tree.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self._lay_out()
@@ -137,6 +147,7 @@ class ChoiceList(QWidget):
             top = QTreeWidgetItem(self.tree, [group.title])
             top.setFlags(top.flags() | Qt.ItemFlag.ItemIsUserCheckable | Qt.ItemFlag.ItemIsAutoTristate)
             top.setToolTip(0, hint_of(group.title))
+            top.setData(0, GROUP_ROLE, group.key)
             for each in group.items:
                 item = QTreeWidgetItem(top, [each.words])
                 item.setData(0, KEY_ROLE, each.key)
@@ -180,8 +191,15 @@ class ChoiceList(QWidget):
 
     def _want_menu(self, place: QPoint) -> None:
         item = self.tree.itemAt(place)
-        if item is not None and item.data(0, KEY_ROLE) is not None:
-            self.menu_wanted.emit(item.data(0, KEY_ROLE), self.tree.viewport().mapToGlobal(place))
+        key = None if item is None else _key_of(item)
+        if key is not None:
+            self.menu_wanted.emit(key, self.tree.viewport().mapToGlobal(place))
+
+    def _want_removal(self) -> None:
+        item = self.tree.currentItem()
+        key = None if item is None else _key_of(item)
+        if key is not None:
+            self.removal_wanted.emit(key)
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -195,6 +213,10 @@ class ChoiceList(QWidget):
         column.addLayout(head)
         column.addWidget(self.line)
         column.addWidget(self.tree, 1)
+
+
+def _key_of(item: QTreeWidgetItem) -> object:
+    return item.data(0, KEY_ROLE) or item.data(0, GROUP_ROLE)
 
 
 def _children(top: QTreeWidgetItem) -> list[QTreeWidgetItem]:

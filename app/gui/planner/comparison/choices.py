@@ -36,6 +36,9 @@ class Choices(QFrame):
     removal_wanted = Signal(str)
     """Somebody wants to remove a GPU of theirs."""
 
+    model_removal_wanted = Signal(str)
+    """Somebody wants a model that they named away: its path."""
+
     def __init__(self, icons: Icons, hub: HubField, look: FitLook) -> None:
         """`look` is what the badges of the models are drawn from."""
         super().__init__()
@@ -52,6 +55,8 @@ class Choices(QFrame):
         self.edit = IconButton(
             icons, "edit", tr("Change or remove a GPU that you added"), object_name="plan_own_gpus"
         )
+        self.added = IconButton(icons, "edit", tr("Remove a model that you added"), object_name="plan_added_models")
+        self.models.buttons.addWidget(self.added)
         self.models.buttons.addWidget(add)
         self.gpus.buttons.addWidget(self.edit)
         self.gpus.buttons.addWidget(own)
@@ -70,11 +75,16 @@ class Choices(QFrame):
         add.clicked.connect(self.file_wanted)
         own.clicked.connect(lambda: self.gpu_wanted.emit(""))
         self.edit.clicked.connect(lambda: self._open_menu(self.edit.mapToGlobal(QPoint(0, self.edit.height()))))
+        self.added.clicked.connect(lambda: self._open_models(self.added.mapToGlobal(QPoint(0, self.added.height()))))
         self.gpus.menu_wanted.connect(self._want_menu)
+        self.models.menu_wanted.connect(self._want_menu)
+        self.models.removal_wanted.connect(self._want_removal)
         for part in (self.models, self.gpus):
             part.chosen_changed.connect(self._tell)
         self.form.changed.connect(self._tell)
         self._gpus: tuple[OfferedGpu, ...] = ()
+        self._models_added: dict[str, str] = {}
+        """Names of models that can be removed, by path."""
 
     def rest(self) -> None:
         """Nobody looks any more."""
@@ -95,6 +105,8 @@ class Choices(QFrame):
         self.gpus.show_groups(_gpu_groups(comparison.gpus), chosen.gpus)
         self.form.show_use(chosen)
         self.edit.setVisible(bool(self._own))
+        self._models_added = {model.path: model.name for model in comparison.models if model.is_added}
+        self.added.setVisible(bool(self._models_added))
 
     def _tell(self) -> None:
         context, users, prompt = self.form.use
@@ -103,13 +115,32 @@ class Choices(QFrame):
         self.changed.emit(Chosen(models, gpus, context, users, prompt, self.form.wanted))
 
     def _want_menu(self, key: object, place: QPoint) -> None:
-        if key in self._own:
+        if isinstance(key, ModelChoice) and key.path in self._models_added:
+            self._open_models(place, key.path)
+        elif key in self._own:
             self._open_menu(place, str(key))
 
+    def _want_removal(self, key: object) -> None:
+        """Remove at once what people added: it is as quickly named again."""
+        if isinstance(key, ModelChoice) and key.path in self._models_added:
+            self.model_removal_wanted.emit(key.path)
+
     def _open_menu(self, place: QPoint, only: str = "") -> None:
-        menu = self.own_menu(only)
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(place)
+        _pop_up(self.own_menu(only), place)
+
+    def _open_models(self, place: QPoint, only: str = "") -> None:
+        _pop_up(self.added_menu(only), place)
+
+    def added_menu(self, only: str = "") -> QMenu:
+        """Return what can be done with models that people named, or with one of them."""
+        menu = QMenu(self)
+        menu.setObjectName("added_models_menu")
+        for path, name in self._models_added.items():
+            if only in ("", path):
+                remove = menu.addAction(self.tr("Remove {model}").format(model=_whole_name(path, name)))
+                remove.setObjectName(f"remove_{path}")
+                remove.triggered.connect(lambda _checked=False, path=path: self.model_removal_wanted.emit(path))
+        return menu
 
     def own_menu(self, only: str = "") -> QMenu:
         """Return what can be done with people's own GPUs, or with one of them."""
@@ -126,13 +157,23 @@ class Choices(QFrame):
         return menu
 
 
+def _pop_up(menu: QMenu, place: QPoint) -> None:
+    menu.aboutToHide.connect(menu.deleteLater)
+    menu.popup(place)
+
+
+def _whole_name(path: str, name: str) -> str:
+    """Return what tells a model from others of its name."""
+    return named(path) if is_hub_path(path) else name
+
+
 def _model_group(model: OfferedModel) -> Group:
     hint, words = model.path, file_words(model)
     if is_hub_path(model.path):
         hint, words = named(model.path), in_parts([words, translate("PlanComparison", "hub")])
     itself = Item(ModelChoice(model.path, AS_IT_IS), words, hint)
     estimates = (Item(ModelChoice(model.path, name), f"≈ {name}") for name in model.estimates)
-    return Group(model.name, (itself, *estimates))
+    return Group(model.name, (itself, *estimates), itself.key)
 
 
 def _gpu_groups(gpus: tuple[OfferedGpu, ...]) -> list[Group]:

@@ -23,6 +23,7 @@ from app.gui.planner.comparison.legend import Legend
 from app.gui.planner.comparison.line_marks import LETTERS
 from app.gui.planner.comparison.picture import comparison_picture
 from app.gui.planner.comparison.pointed_chart import PointedChart
+from app.gui.planner.comparison.problem_rows import Problem, ProblemRows
 from app.gui.planner.comparison.roof_chart import RoofDrawing
 from app.gui.planner.comparison.rows_table import RowsTable
 from app.gui.planner.comparison.speed_chart import SpeedDrawing
@@ -64,8 +65,8 @@ class ComparisonPart(PlannerPart):
         self.told = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_use")
         self.drawn = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_drawn")
         self.missing = label(look="muted", pixels=theme.SMALL_PX, name="plan_comparison_missing")
-        self.problems = label(look="problem", pixels=theme.SMALL_PX, name="plan_comparison_problems")
-        for each in (self.answer, self.told, self.missing, self.drawn, self.problems):
+        self.problems = ProblemRows()
+        for each in (self.answer, self.told, self.missing, self.drawn):
             each.setWordWrap(True)
         self.begin = QPushButton(self.tr("Begin with a usual choice"))
         self.begin.setObjectName("plan_comparison_begin")
@@ -154,13 +155,17 @@ class ComparisonPart(PlannerPart):
     def _show_problems(self) -> None:
         """Say what is wrong, but for what the field says of its model, beside the button that mends it."""
         told = self.hub.path if self.hub.tells_state else ""
-        problems = [(path, render(said)) for path, said in self._comparison.problems if not path or path != told]
-        lines = (
-            f"{named(path) if is_hub_path(path) else short_name(Path(path))}: {said}" if path else said
-            for path, said in problems
-        )
-        self.problems.setText("\n".join(lines))
-        self.problems.setVisible(bool(problems))
+        problems = [(path, said) for path, said in self._comparison.problems if not path or path != told]
+        added = {model.path for model in self._comparison.models if model.is_added}
+        self.problems.show_problems([self._problem(path, said, path in added) for path, said in problems])
+
+    def _problem(self, path: str, said: Sentence, is_added: bool) -> Problem:
+        name = named(path) if is_hub_path(path) else short_name(Path(path))
+        is_named = not path or name in said.values.values()
+        words = render(said) if is_named else self.tr("{model}: {problem}").format(model=name, problem=render(said))
+        state = self._models.hub.get(path).state if is_hub_path(path) else "read"
+        again = self.tr("Try again") if state in ("failed", "cancelled") else ""
+        return Problem(path, name, words, self.tr("Read") if state == "unread" else again, is_added)
 
     def _show_hub(self) -> None:
         """Let the field show a model of a hub that is compared: the one that somebody named, else one that was not read."""
@@ -283,9 +288,9 @@ class ComparisonPart(PlannerPart):
         alike = [gpu for gpu in self._comparison.gpus if gpu.group not in ("here", "own")]
 
         def keep(name: str, gpu: OwnGpu) -> Sentence | None:
-            return self._comparison.keep_gpu(name, gpu, key)
+            return self._comparison.own_gpus.keep(name, gpu, key)
 
-        dialog = GpuDialog(keep, alike, self._comparison.own_gpu(key), self.window())
+        dialog = GpuDialog(keep, alike, self._comparison.own_gpus.get(key), self.window())
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
 
@@ -299,8 +304,11 @@ class ComparisonPart(PlannerPart):
         self.choices.file_wanted.connect(self._choose_file)
         self.hub.model_wanted.connect(self._add)
         self.hub.told.connect(self._show_problems)
+        self.problems.read_wanted.connect(self._models.hub.read)
+        self.problems.removal_wanted.connect(self._comparison.remove_model)
+        self.choices.model_removal_wanted.connect(self._comparison.remove_model)
         self.choices.gpu_wanted.connect(self._edit_gpu)
-        self.choices.removal_wanted.connect(self._comparison.remove_gpu)
+        self.choices.removal_wanted.connect(self._comparison.own_gpus.remove)
         self.choices.form.chat_use_wanted.connect(self._use_chats)
         self.begin.clicked.connect(lambda _checked=False: self._begin())
         self.table.selected_changed.connect(self._show_drawn)
