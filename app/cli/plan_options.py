@@ -39,7 +39,8 @@ not at all with TOKENLIGHT_OFFLINE=1 or “Stay offline” in the preferences.
            figures, or what layers beside another GPU are judged by), remark,
            needed (of the GPU), decode_as_asked and gpu_layers_as_asked (of
            less_context: with the context asked for, and layers in main
-           memory), caveats (sentences: something held up all answers here)
+           memory), context_as_asked (what levers save is saved of it), caveats
+           (sentences: something held up all answers here)
   decode   tokens_per_s of each conversation, low, high, ceiling, together,
            limited_by (memory, bandwidth, layers, compute, processor, pace:
            far slower here than the memory allows), source

@@ -99,7 +99,7 @@ def _in_full(asked: PlanAsked, model: ModelValue, plan: PlanValue) -> list[str]:
     for device in plan.devices:
         lines += ["", *_device(device)]
     if plan.levers:
-        lines += ["", "What needs less memory", *(f"{INDENT}{_lever(lever, plan)}" for lever in plan.levers)]
+        lines += ["", _levers_head(model, plan), *(f"{INDENT}{_lever(lever, plan)}" for lever in plan.levers)]
     return lines
 
 
@@ -147,10 +147,11 @@ def _said_of(model: ModelValue) -> list[str]:
 
 
 def _notes(models: Sequence[ModelValue]) -> list[str]:
-    """Return what is said below a table, each once."""
+    """Return what is said below a table, each once: nothing of a context that was asked for and has no row."""
     plans = [plan for model in models for plan in model.plans]
-    notes = [plan.note for plan in plans if plan.gpu != THIS_MACHINE]
-    notes += [each for plan in plans for each in plan.caveats]
+    shown = [plan for plan in plans if plan.gpu == THIS_MACHINE or plan.decode_as_asked is None]
+    notes = [plan.note for plan in shown if plan.gpu != THIS_MACHINE]
+    notes += [each for plan in shown for each in plan.caveats]
     notes += [plan.remark for plan in plans if len(models) == 1]
     return list(dict.fromkeys(one_line(note.english()) for note in notes if note is not None))
 
@@ -190,7 +191,7 @@ def _about(model: ModelValue) -> str:
 def _usage(asked: PlanAsked, plans: Sequence[PlanValue]) -> str:
     """Return what was planned for: without a wish that is as much as each model was trained for, up to a bound."""
     conversations = "1 conversation" if asked.sequences == 1 else f"{count(asked.sequences)} conversations"
-    contexts = {plan.context for plan in plans if plan.verdict != "less_context"} or {plan.context for plan in plans}
+    contexts = {plan.context_as_asked for plan in plans}
     known = asked.context or max(contexts, default=None)
     up_to = "up to " if asked.context is None and len(contexts) > 1 else ""
     return f"{conversations} of {up_to}{_tokens(known)}, keys and values in {asked.kv_type}"
@@ -214,12 +215,24 @@ def _as_asked(model: ModelValue, plan: PlanValue) -> list[str]:
     speed = plan.decode_as_asked
     if speed is None:
         return []
-    every = UNKNOWN if model.layers is None else count(model.layers + 1)
-    layers = f"{count(plan.gpu_layers_as_asked)} of {every} layers on the GPU"
+    layers = _layers_as_asked(model, plan)
     each = "" if speed.together == speed.tokens_per_s else " each"
     return [
         f"{INDENT}With {_tokens(speed.context)}: {layers}, {rate(speed.tokens_per_s)} tok/s{each} when they are full."
     ]
+
+
+def _layers_as_asked(model: ModelValue, plan: PlanValue) -> str:
+    every = UNKNOWN if model.layers is None else count(model.layers + 1)
+    return f"{count(plan.gpu_layers_as_asked)} of {every} layers on the GPU"
+
+
+def _levers_head(model: ModelValue, plan: PlanValue) -> str:
+    """Return what the changes need less memory than, where that is another plan than the one above them."""
+    if plan.verdict != "less_context":
+        return "What needs less memory"
+    layers = "" if plan.gpu_layers_as_asked is None else f" with {_layers_as_asked(model, plan)}"
+    return f"What needs less memory than {_tokens(plan.context_as_asked)}{layers}"
 
 
 def _decodes(plan: PlanValue) -> list[tuple[str, str]]:

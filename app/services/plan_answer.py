@@ -133,6 +133,8 @@ class PlanValue(msgspec.Struct, frozen=True):
     """Where less context fits: with the context that was asked for full, and layers in main memory."""
     gpu_layers_as_asked: int | None = None
     """The layers on the GPU then."""
+    context_as_asked: int = 0
+    """Tokens of each conversation that were asked for, which the verdict is of, and what levers save is saved of."""
     caveats: tuple[Sentence, ...] = ()
     """Why speeds and times are to be doubted: something held up all answers that told of them."""
 

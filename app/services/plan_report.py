@@ -187,6 +187,7 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
         decode=_decode(row.speed, row.gpu, row.context),
         decode_as_asked=_decode(row.speed_as_asked, row.gpu, usage.context),
         gpu_layers_as_asked=row.layers_as_asked,
+        context_as_asked=usage.context,
         decode_after_prompt=_decode(row.speed_after_prompt, row.gpu, min(usage.prompt, row.context)),
         ttft=ttft,
         devices=tuple(_device(device, name if device.name == gpu else "") for device in plan.devices),
@@ -204,7 +205,7 @@ def _elsewhere(value: PlanValue, row: Row, host: Gpu | None) -> PlanValue:
     return replace(
         value,
         caveats=_caveats((*parts, *parts_as_asked), value),
-        note=as_asked or now,
+        note=None if value.decode is None else as_asked or now,
         decode=_judged(value.decode, now),
         decode_after_prompt=_judged(value.decode_after_prompt, now),
         decode_as_asked=_judged(value.decode_as_asked, as_asked),
