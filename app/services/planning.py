@@ -22,7 +22,7 @@ from app.services.hub_models import is_hub_path
 from app.services.plan_use import PartUse
 from app.services.planning_asked import AskedPlans
 from app.services.planning_devices import PlanningDevices
-from app.services.planning_loads import as_loaded, load_changes
+from app.services.planning_loads import as_loaded, is_loaded_so, load_changes
 from app.services.planning_models import PlannedFile, PlanningModels
 from app.services.planning_values import HERE, PlanChoice, PlanView, use_of, with_use
 from app.services.planning_view import Made, Place, asked_options, make_plan, place_of, view_of
@@ -275,10 +275,16 @@ class Planning:
         else:
             self._asked.leave()
         self._made = made
-        self._view = view_of(made, self._choice, place, asked)
+        self._view = replace(view_of(made, self._choice, place, asked), is_loaded=self._is_loaded_so(made, place))
         if self._shortened_from is not None:
             self._view = replace(self._view, remark=shortened_remark(self._shortened_from, self._choice.context))
         self.changed.emit()
+
+    def _is_loaded_so(self, made: Made, place: Place) -> bool:
+        loaded = self._session.model
+        if loaded is None or loaded.path != self._path or not place.is_here:
+            return False
+        return is_loaded_so(self._choice, made.plan.gpu_layers, loaded, self._asked_for())
 
     def _first_choice(self, trained: int | None) -> PlanChoice:
         """Return what is chosen for another model: how it is loaded now, else what a load takes by itself."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from app.core.model import LoadOptions, ModelInfo
+from app.core.model import CONTEXT_STEP, LoadOptions, ModelInfo
 from app.planner.plan_options import PlanOptions
 from app.services.planning_values import PlanChoice
 
@@ -23,6 +23,22 @@ def as_loaded(choice: PlanChoice, loaded: ModelInfo, asked: LoadOptions) -> Plan
         micro_batch=options.micro_batch,
         flash_attention=options.flash_attention != "off",
     )
+
+
+def is_loaded_so(choice: PlanChoice, layers: int | None, loaded: ModelInfo, asked: LoadOptions) -> bool:
+    """Return whether a model is loaded as it is chosen, so that another load would change nothing.
+
+    `layers` are those on the GPU as they are planned now, `asked` the options that the load was asked for.
+    """
+    cells = choice.context * choice.sequences
+    is_as_long = _steps(cells) == _steps(loaded.context)
+    planned = replace(choice, sequences=1, context=loaded.context if is_as_long else cells)
+    return layers in (None, loaded.gpu_layers) and as_loaded(planned, loaded, asked) == planned
+
+
+def _steps(cells: int) -> int:
+    """Return how many steps of cells llama.cpp gives a context."""
+    return -(-cells // CONTEXT_STEP)
 
 
 def load_changes(planned: PlanOptions, loaded: LoadOptions) -> dict[str, object]:

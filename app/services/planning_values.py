@@ -168,3 +168,5 @@ class PlanView(msgspec.Struct, frozen=True):
     """That the prompt is longer than the context."""
     asked_problem: Sentence | None = None
     """Why it did not answer."""
+    is_loaded: bool = False
+    """Whether the model is loaded just so."""

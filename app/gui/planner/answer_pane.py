@@ -58,12 +58,7 @@ class AnswerPane(QWidget):
         self._show_speed(view.speed, choice)
         self.limits.setText(self._limits(view))
         self.load.setVisible(can_load)
-        fits = view.is_possible is not False
-        words = self.tr("Load with these options") if fits else self.tr("Load with these options anyway")
-        self.load.setText(words)
-        hint = self.tr("Load the model as it is planned here; these options are remembered for it.")
-        warning = self.tr("It does not seem to fit: loading may fail, or push other programs out of memory.")
-        set_hint(self.load, hint if fits else warning)
+        self._show_load(view)
 
     def close_themes(self) -> None:
         """Follow the theme no longer."""
@@ -86,6 +81,19 @@ class AnswerPane(QWidget):
     def _limits(self, view: PlanView) -> str:
         remarks = (view.remark, view.prompt_remark)
         return " ".join((room_words(view), *(render(said) for said in remarks if said is not None))).strip()
+
+    def _show_load(self, view: PlanView) -> None:
+        self.load.setEnabled(not view.is_loaded)
+        if view.is_loaded:
+            self.load.setText(self.tr("Loaded with these options"))
+            set_hint(self.load, self.tr("The model is loaded just so: change something, and it can be loaded anew."))
+            return
+        fits = view.is_possible is not False
+        words = self.tr("Load with these options") if fits else self.tr("Load with these options anyway")
+        self.load.setText(words)
+        hint = self.tr("Load the model as it is planned here; these options are remembered for it.")
+        warning = self.tr("It does not seem to fit: loading may fail, or push other programs out of memory.")
+        set_hint(self.load, hint if fits else warning)
 
     def _show_devices(self, view: PlanView) -> None:
         used = [device for device in view.devices if device.is_used]
