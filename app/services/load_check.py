@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.devices import GPU_KINDS, MAIN_MEMORY, DeviceKind, MainMemory
+from app.core.devices import GPU_KINDS, MAIN_MEMORY, Device, DeviceKind, MainMemory
 from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import ModelChecked
 from app.core.metrics import DeviceMemory
@@ -20,6 +20,8 @@ from app.core.model import KV_ELEMENT_BYTES, FoundModel, LoadOptions, ModelInfo,
 from app.core.ports import DryRunPort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
+from app.planner.margins import reserve
+from app.planner.memory_plan import PlannedDevice
 from app.services.file_names import short_name
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
@@ -47,6 +49,13 @@ class Shortage(msgspec.Struct, frozen=True):
     free: int
     by_cache: bool
     """Whether a smaller context could make it fit."""
+    kept: int = 0
+    """What stays free beside it on purpose."""
+
+    @property
+    def told(self) -> int:
+        """What people are told that a model needs, here and on its card: with what stays free."""
+        return self.needed + self.kept
 
 
 @dataclass
@@ -185,26 +194,38 @@ def shortage(
     }
     if asked.gpu_layers is None and not own.keys().isdisjoint(back):
         # the layers were chosen beside a model that will be gone: only all devices together say something
-        rooms = [free for free in own.values() if free is not None]
-        return _lack(MAIN_MEMORY, measured.memory, room + sum(rooms)) if len(rooms) == len(own) else None
+        rooms = [_planned(gpus[name], free) for name, free in own.items() if free is not None]
+        together = (PlannedDevice(MAIN_MEMORY, False, free=room), *rooms)
+        return _lack(MAIN_MEMORY, measured.memory, *together) if len(rooms) == len(own) else None
     for use in measured.memory:
-        free = own.get(use.device)
-        if free is not None and (lack := _lack(gpus[use.device].description, (use,), free)) is not None:
+        gpu, free = gpus.get(use.device), own.get(use.device)
+        if gpu is None or free is None:
+            continue
+        lack = _lack(gpu.description, (use,), _planned(gpu, free))
+        if lack is not None:
             return lack
-    return _lack(MAIN_MEMORY, tuple(use for use in measured.memory if use.device not in own), room)
+    others = tuple(use for use in measured.memory if use.device not in own)
+    return _lack(MAIN_MEMORY, others, PlannedDevice(MAIN_MEMORY, False, free=room))
 
 
-def _lack(device: str, uses: tuple[DeviceMemory, ...], free: int) -> Shortage | None:
+def _planned(gpu: Device, free: int) -> PlannedDevice:
+    return PlannedDevice(gpu.name, True, gpu.total, free)
+
+
+def _lack(device: str, uses: tuple[DeviceMemory, ...], *places: PlannedDevice) -> Shortage | None:
     needed = sum(use.total or 0 for use in uses)
     weights = sum(use.weights or 0 for use in uses)
-    return Shortage(device, needed, free, by_cache=weights < free) if needed > free else None
+    free = sum(place.free or 0 for place in places)
+    if needed <= free:
+        return None
+    return Shortage(device, needed, free, weights < free, sum(reserve(place) or 0 for place in places))
 
 
 def _no_room(name: str, request: int, measured: MemoryMeasured, lack: Shortage) -> Failed:
     values: dict[str, str | int | float] = {
         "name": name,
         "context": measured.context,
-        "needed": round(lack.needed / GIB, 1),
+        "needed": round(lack.told / GIB, 1),
         "free": round(lack.free / GIB, 1),
         "device": lack.device,
     }

@@ -49,8 +49,8 @@ def _asked(draft: LoadOptionsDraft) -> Fit:
             "less_context" if lack.by_cache else "too_large",
             translate(
                 "LoadFit",
-                "It takes {needed}, and {free} are free.",
-                needed=byte_size(lack.needed),
+                "It needs {needed}, and {free} are free.",
+                needed=byte_size(lack.told),
                 free=byte_size(lack.free),
             ),
         )

@@ -59,7 +59,7 @@ def test_a_model_that_cannot_fit_is_refused_before_it_is_loaded(environment: dic
     refused = run(environment, *words)
     said = refused.stderr.decode("utf-8")
     assert (refused.returncode, refused.stdout) == (3, b"")
-    assert "needs 4,194,305.0 GiB of memory" in said
+    assert "needs 4,194,306.0 GiB of memory" in said
     assert "--load-anyway" in said and "--context N" in said
     done = run(environment, *words, "--load-anyway")
     assert (done.returncode, done.stderr) == (0, b"")

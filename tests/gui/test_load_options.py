@@ -176,7 +176,7 @@ def test_what_fits_is_not_approved_where_answers_fall_apart(ready: Stage, theme:
         ("512", MIB, "Fits, with ", "text"),
         ("4096", MIB, "Fits, but its answers fall apart beyond the 1,024 tokens", "danger"),
         ("8192", None, "Whether it fits is not known, and its answers fall apart beyond 1,024", "danger"),
-        ("65536", HUGE, "Does not fit: it takes ", "danger"),
+        ("65536", HUGE, "Does not fit: it needs ", "danger"),
         ("768", MIB, "Fits, with ", "text"),
     ):
         options.chooses_context(tokens)

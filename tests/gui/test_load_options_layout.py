@@ -75,7 +75,7 @@ def test_what_does_not_fit_says_so_and_offers_the_largest_context_that_does(read
     options.types("context_box", "65536")
     options.answer(DeviceMemory("CPU", MIB, MIB, MIB))
     options.answer(DeviceMemory("CPU", MIB, HUGE, MIB))
-    assert options.reads("fit_answer").startswith("Does not fit: it takes ")
+    assert options.reads("fit_answer").startswith("Does not fit: it needs ")
     assert options.button("load_button").text() == "Load anyway"
     assert not options.button("largest_context_button").isVisibleTo(options.dialog)
     seen = 0

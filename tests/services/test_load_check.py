@@ -12,11 +12,16 @@ from app.core.devices import Device
 from app.core.events import MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import FoundModel, LoadOptions, ModelInfo
-from app.services.load_check import Shortage, doubtful, given_back, shortage
+from app.planner.memory_plan import PlannedDevice
+from app.planner.plan_options import PlanOptions
+from app.planner.planning import plan_memory, with_asked
+from app.services.fit_verdict import fit_by
+from app.services.load_check import Shortage, _no_room, doubtful, given_back, shortage
 from app.services.wishes import Wish
 from tests.desk import Desk
 from tests.fake_dry_run import CPU
 from tests.fake_engine import model_info
+from tests.planner.planned_models import planned
 from tests.services.asking import End, ask, phase
 
 GIB = 1 << 30
@@ -59,7 +64,7 @@ def test_a_load_that_cannot_fit_leaves_the_open_model_usable(
     request = ask(desk)
     desk.engine.write("The sky ")
     wish_for_too_much(desk, other_model, needs(23_000))
-    assert "needs 23,000.0 GiB of memory" in desk.told and "GiB are free" in desk.told
+    assert "needs 23,001.0 GiB of memory" in desk.told and "GiB are free" in desk.told
     assert desk.notice.remedy == "load_options"
     assert desk.notice.of_load, "pages that need no model leave it to others"
     assert phase(desk) == "busy"
@@ -205,7 +210,9 @@ def test_what_the_present_model_frees_counts() -> None:
     present = loaded_with(needs(6, weights=4), mmap=False)
     assert given_back(present) == {"CPU": 6 * GIB}
     assert shortage(measured(needs(10)), LoadOptions(), 5 * GIB, present) is None
-    assert shortage(measured(needs(10)), LoadOptions(), 5 * GIB, None) == Shortage("CPU", 10 * GIB, 5 * GIB, True)
+    assert shortage(measured(needs(10)), LoadOptions(), 5 * GIB, None) == Shortage(
+        "CPU", 10 * GIB, 5 * GIB, True, GIB
+    )
 
 
 def test_weights_of_a_mapped_file_count_as_free_already() -> None:
@@ -219,13 +226,13 @@ def test_weights_that_were_locked_in_memory_are_freed_with_the_model() -> None:
 
 def test_a_model_without_a_smaller_way_is_told_apart() -> None:
     lack = shortage(measured(needs(10, weights=9)), LoadOptions(), 8 * GIB, None)
-    assert lack == Shortage("CPU", 10 * GIB, 8 * GIB, by_cache=False)
+    assert lack == Shortage("CPU", 10 * GIB, 8 * GIB, by_cache=False, kept=GIB)
 
 
 def test_layers_that_somebody_chose_have_to_fit_their_gpu() -> None:
     needed = measured(needs(22, "CUDA0"), needs(1))
     chosen = LoadOptions(gpu_layers=-1)
-    assert shortage(needed, chosen, 8 * GIB, None) == Shortage("NVIDIA L4", 22 * GIB, 20 * GIB, True)
+    assert shortage(needed, chosen, 8 * GIB, None) == Shortage("NVIDIA L4", 22 * GIB, 20 * GIB, True, GIB)
     assert shortage(needed, chosen, 8 * GIB, loaded_with(needs(3, "CUDA0"))) is None
 
 
@@ -233,13 +240,30 @@ def test_layers_that_were_chosen_beside_the_present_model_are_judged_together() 
     present = loaded_with(needs(18, "CUDA0"))
     assert shortage(measured(needs(2, "CUDA0"), needs(30)), LoadOptions(), 8 * GIB, present) is None
     lack = shortage(measured(needs(2, "CUDA0"), needs(60)), LoadOptions(), 8 * GIB, present)
-    assert lack == Shortage("CPU", 62 * GIB, (8 + 20 + 18) * GIB, True)
+    assert lack == Shortage("CPU", 62 * GIB, (8 + 20 + 18) * GIB, True, 2 * GIB)
     untold = msgspec.structs.replace(GPU, free=None)
     beside = measured(needs(2, "CUDA0"), needs(60), devices=(CPU, untold))
     assert shortage(beside, LoadOptions(), 8 * GIB, present) is None
 
 
+@pytest.mark.parametrize("where", ["CPU", "CUDA0"])
+def test_what_is_needed_is_told_as_the_card_of_the_model_tells_it(where: str) -> None:
+    use, gpu = needs(30, where), where != "CPU"
+    asked = measured(use) if gpu else measured(use, devices=(CPU,))
+    lack = shortage(asked, LoadOptions(gpu_layers=-1), 20 * GIB, None)
+    assert lack is not None
+    told = _no_room("Model", 1, asked, lack).sentence.english()
+    model = planned("llama-3.1-8b")
+    devices = [PlannedDevice("CUDA0", True, 24 * GIB, 20 * GIB)] * gpu + [PlannedDevice("CPU", False, free=20 * GIB)]
+    options = PlanOptions(context=512, gpu_layers=-1)
+    plan = with_asked(plan_memory(model, options, devices), (use,), model, devices)
+    card = fit_by(plan, 512).reason.english()
+    assert "it needs 31.0 GiB, and 20.0 GiB are free" in card and " needs 31.0 GiB " in told, (card, told)
+
+
 def test_a_gpu_that_shares_main_memory_counts_there() -> None:
     needed = measured(needs(6, "Vulkan0"), needs(4), devices=(CPU, SHARED))
     assert shortage(needed, LoadOptions(gpu_layers=-1), 12 * GIB, None) is None
-    assert shortage(needed, LoadOptions(gpu_layers=-1), 9 * GIB, None) == Shortage("CPU", 10 * GIB, 9 * GIB, True)
+    assert shortage(needed, LoadOptions(gpu_layers=-1), 9 * GIB, None) == Shortage(
+        "CPU", 10 * GIB, 9 * GIB, True, GIB
+    )

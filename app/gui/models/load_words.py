@@ -95,8 +95,8 @@ def verdict(draft: LoadOptionsDraft, *, is_awaited: bool = False) -> Verdict:
         if is_awaited:
             fit = translate("LoadOptions", "Working out what this takes, to load it then …")
     elif draft.lack is not None:
-        fit = translate("LoadOptions", "Does not fit: it takes {needed}, and {free} are free.").format(
-            needed=byte_size(draft.lack.needed), free=byte_size(draft.lack.free)
+        fit = translate("LoadOptions", "Does not fit: it needs {needed}, and {free} are free.").format(
+            needed=byte_size(draft.lack.told), free=byte_size(draft.lack.free)
         )
     elif trained is not None:
         fits = translate(
