@@ -101,14 +101,14 @@ def _is_close(row: Row, need: Need) -> bool:
 _RANK: dict[Shortfall | None, int] = {None: 0, "first_token": 1, "speed": 2, "context": 3, "memory": 4, "unknown": 5}
 
 
-def _order(found: Meets) -> tuple[int, bool, int, bool, int, str]:
-    """Memory first; of one GPU what meets it surely, then the larger file, which is the better quantisation; then names."""
+def _order(found: Meets) -> tuple[int, bool, int, int, bool, str]:
+    """The smallest memory first: that of the GPU, and on one what the model takes; then what meets it surely, and names."""
     row = found.row
     return (
         _RANK[found.shortfall],
         found.shortfall is not None and not found.is_close,
         row.gpu.memory,
+        row.model.file_bytes or 0,
         found.meets and found.is_close,
-        -(row.model.file_bytes or 0),
         row.gpu.name,
     )

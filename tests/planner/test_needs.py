@@ -36,15 +36,15 @@ def test_nothing_is_close_that_fails_elsewhere_too() -> None:
     assert late.shortfall == "speed" and not late.is_close
 
 
-def test_of_quantisations_the_largest_that_meets_the_need_comes_first() -> None:
+def test_of_quantisations_the_smallest_that_meets_the_need_comes_first() -> None:
     models = [planned_8b(name, name, scale) for name, scale in (("Q4_K_M", 1.0), ("Q8_0", 1.7), ("F16", 3.3))]
     need = Need(Usage(8192), tokens_per_s=20)
     found = judged(compare(models, [TABLE["l4"]], need.usage), need)
-    assert [each.row.model.name for each in found] == ["Q8_0", "Q4_K_M", "F16"]
+    assert [each.row.model.name for each in found] == ["Q4_K_M", "Q8_0", "F16"]
     assert found[-1].shortfall == "speed"
 
 
-def test_what_meets_a_need_surely_comes_before_a_larger_file_that_hardly_does() -> None:
+def test_the_smaller_file_comes_first_though_a_larger_one_hardly_meets_the_need() -> None:
     models = [planned_8b(name, name, scale) for name, scale in (("Q4_K_M", 1.0), ("Q8_0", 1.7))]
     rows = compare(models, [TABLE["l4"], TABLE["rtx-3060"]], Usage(8192))
     larger = next(each.speed for each in rows if each.model.name == "Q8_0" and each.gpu.id == "rtx-3060")
