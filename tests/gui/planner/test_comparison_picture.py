@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QFontMetrics
+from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication
 
 from app.gui import theme
 from app.gui.planner.comparison import part as comparison_part
-from app.gui.planner.comparison.picture import WIDE_PX, PictureTable, column_widths
+from app.gui.planner.comparison.picture import MOST_PIXELS, WIDE_PX, PictureTable, column_widths, comparison_picture
 from app.services.plan_values import Wanted
 from tests.gui.planner.beside import Beside
 
@@ -39,6 +39,25 @@ def test_the_widest_columns_give_way_first(qapp: QApplication) -> None:
     name, fits = column_widths(table, metrics, INNER)
     assert name + fits == pytest.approx(INNER)
     assert fits == pytest.approx(metrics.horizontalAdvance("less context") + 2 * theme.SPACE_S)
+
+
+@pytest.mark.parametrize("count", [3, 41, 200])
+def test_every_row_is_in_the_picture(beside: Beside, count: int) -> None:
+    charts = (beside.part.speeds.drawing, beside.part.roofs.drawing, beside.part.legend.drawing)
+    table = beside.table.in_words()
+    cells = table.rows[0][1]
+
+    def picture(rows: int, last: str) -> QImage:
+        names = [("", (f"Model {number}", *cells[1:]), "meets it") for number in range(rows - 1)]
+        ending = ("", (last, *cells[1:]), "meets it")
+        look = beside.part._themes.paper
+        return comparison_picture(("Answer", "Use"), PictureTable(table.titles, (*names, ending)), charts, look)
+
+    last, other = picture(count, "The last"), picture(count, "Another")
+    assert last.size() == other.size() and last != other, "the last row is seen"
+    fewer = picture(count - 1, "The last")
+    assert last.height() / last.devicePixelRatio() > fewer.height() / fewer.devicePixelRatio()
+    assert last.width() * last.height() <= 1.01 * MOST_PIXELS and last.width() >= WIDE_PX
 
 
 def test_a_picture_says_nothing_of_the_file_before(

@@ -16,9 +16,12 @@ def test_a_model_that_is_loaded_just_so_is_not_loaded_again(planner: Stage) -> N
     load = planner.find_as(QPushButton, "plan_load_button")
     assert planning_of(planner).choice.context == context.value() and not load.isEnabled()
     assert load.text() == "Loaded with these options" and "loaded just so" in load.toolTip()
-    for change in (lambda: context.setValue(512), lambda: choose(planner, "plan_kv_box", "q8_0")):
-        before = planning_of(planner).choice
-        change()
+    before = planning_of(planner).choice
+    for change in ("context", "kv"):
+        if change == "context":
+            context.setValue(512)
+        else:
+            choose(planner, "plan_kv_box", "q8_0")
         assert load.isEnabled() and load.text() == "Load with these options"
         planning_of(planner).change(context=before.context, kv_type=before.kv_type)
         assert not load.isEnabled()

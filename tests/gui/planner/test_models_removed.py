@@ -64,7 +64,7 @@ def test_a_model_that_is_none_can_be_removed_in_each_way(refused: Beside, model:
     choices, models = refused.part.choices, list_of(refused)
     item = models._by_key[ModelChoice(NONE)]
     if way in ("delete", "heading"):
-        models.tree.setCurrentItem(item if way == "delete" else item.parent())
+        models.tree.setCurrentItem(item if way == "delete" else item.parent() or item)
         models.tree.setFocus()
         QTest.keyClick(models.tree, Qt.Key.Key_Delete)
     else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from PySide6.QtCore import QRectF, Qt
@@ -10,7 +11,9 @@ from PySide6.QtGui import QFont, QFontMetrics, QImage, QPainter
 from app.gui import theme
 from app.gui.planner.comparison.chart import Drawing
 
-WIDE_PX, CHART_PX, SCALE, MOST_ROWS = 1180, 300, 2.0, 40
+WIDE_PX, CHART_PX, SCALE = 1180, 300, 2.0
+MOST_PIXELS = 30_000_000
+"""A picture of very many rows is less fine instead of hundreds of megabytes large."""
 _LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 _RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
 _IS_FIGURE = (False, False, False, True, True, True, True, True, False)
@@ -29,8 +32,8 @@ class PictureTable(NamedTuple):
 def comparison_picture(
     said: tuple[str, str], table: PictureTable, drawn: tuple[Drawing, Drawing, Drawing], look: theme.Theme
 ) -> QImage:
-    """Return it on the theme's ground, twice as fine as a screen; of many rows the first ones. Any thread may do so."""
-    rows = table.rows[:MOST_ROWS]
+    """Return it on the theme's ground with all rows, twice as fine as a screen unless they are many. Any thread may do so."""
+    rows = table.rows
     title, small = theme.font(theme.HEADING_PX, bold=True), theme.font(theme.SMALL_PX)
     inner = WIDE_PX - 2 * theme.SPACE_XL
     wrapped, told = (_height(font, words, inner) for font, words in zip((title, small), said, strict=True))
@@ -41,8 +44,9 @@ def comparison_picture(
     *charts, legend = drawn
     legend_top = charts_top + CHART_PX + theme.SPACE_M
     height = legend_top + legend.height(inner) + theme.SPACE_XL
-    image = QImage(round(WIDE_PX * SCALE), round(height * SCALE), QImage.Format.Format_RGB32)
-    image.setDevicePixelRatio(SCALE)
+    scale = min(SCALE, max(1.0, math.sqrt(MOST_PIXELS / (WIDE_PX * height))))
+    image = QImage(round(WIDE_PX * scale), round(height * scale), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(scale)
     image.fill(look.colour("surface"))
     painter = QPainter(image)
     painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
@@ -53,9 +57,7 @@ def comparison_picture(
     painter.setPen(look.colour("muted"))
     under = QRectF(theme.SPACE_XL, theme.SPACE_XL + wrapped + theme.SPACE_S, inner, told)
     painter.drawText(under, Qt.TextFlag.TextWordWrap, said[1])
-    _paint_rows(
-        painter, QRectF(theme.SPACE_XL, table_top, inner, line), PictureTable(table.titles, rows), look, small
-    )
+    _paint_rows(painter, QRectF(theme.SPACE_XL, table_top, inner, line), table, look, small)
     half = (inner - theme.SPACE_XL) / 2
     for place, chart in enumerate(charts):
         left = theme.SPACE_XL + place * (half + theme.SPACE_XL)
@@ -66,7 +68,7 @@ def comparison_picture(
 
 
 def _height(font: QFont, words: str, wide: int) -> int:
-    return QFontMetrics(font).boundingRect(0, 0, wide, 1000, Qt.TextFlag.TextWordWrap, words).height()
+    return QFontMetrics(font).boundingRect(0, 0, wide, 10_000, Qt.TextFlag.TextWordWrap, words).height()
 
 
 def column_widths(table: PictureTable, metrics: QFontMetrics, wide: float) -> list[float]:
