@@ -26,6 +26,7 @@ from app.cli.values import (
     setting_help,
     stages,
     text,
+    tokens,
     whole_number,
 )
 from app.core.errors import ExitCode, UserError
@@ -257,8 +258,8 @@ def _add_loading(ask: _Parser) -> None:
     load.add_argument(
         "--context",
         metavar="N",
-        type=whole_number(CONTEXT_STEP, MOST_CONTEXT),
-        help=f"cells of the KV cache; at most {DEFAULT_CONTEXT:,} if left out",
+        type=tokens(CONTEXT_STEP, MOST_CONTEXT),
+        help=f"cells of the KV cache, such as 8192 or 8k; at most {DEFAULT_CONTEXT:,} if left out",
     )
     load.add_argument(
         "--threads",

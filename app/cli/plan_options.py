@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 from typing import get_args
 
-from app.cli.values import one_of, text, whole_number
+from app.cli.values import one_of, text, tokens, whole_number
 from app.core.model import DEFAULT_CONTEXT, DEFAULT_PROMPT, MOST_PLANNED_CONTEXT, MOST_SEQUENCES, KVType
 from app.services.plan_answer import PlanAsked
 
@@ -66,8 +66,8 @@ def add_plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument(
         "--context",
         metavar="N",
-        type=whole_number(1, MOST_PLANNED_CONTEXT),
-        help=f"tokens of each conversation; at most {DEFAULT_CONTEXT:,} if left out",
+        type=tokens(1, MOST_PLANNED_CONTEXT),
+        help=f"tokens of each conversation, such as 32768 or 32k; at most {DEFAULT_CONTEXT:,} if left out",
     )
     plan.add_argument(
         "--kv",
@@ -86,7 +86,7 @@ def add_plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument(
         "--prompt",
         metavar="N",
-        type=whole_number(1, MOST_PLANNED_CONTEXT),
+        type=tokens(1, MOST_PLANNED_CONTEXT),
         help=f"tokens of the prompt before the first token; {DEFAULT_PROMPT:,} if left out",
     )
     plan.add_argument(

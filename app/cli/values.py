@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
+import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from app.core.sampling import PRESETS, STAGES, Bounds
 
 AUTOMATIC = "auto"
 """What is typed for as many layers on the GPU as fit."""
+_TOKENS = re.compile(r"(?P<number>[0-9]{1,9}|[0-9]{1,3}(?:,[0-9]{3}){1,2})(?P<thousands>[kK]?)")
 _BALANCED = PRESETS["Balanced"]
 _AT_THE_ENDS = {
     "temperature": "0 always takes the most likely token",
@@ -52,6 +54,22 @@ def whole_number(low: int, high: int) -> Callable[[str], int]:
             value = low - 1
         if not low <= value <= high:
             raise argparse.ArgumentTypeError(f"takes a whole number from {low} to {high}, not “{typed}”")
+        return value
+
+    return read
+
+
+def tokens(low: int, high: int) -> Callable[[str], int]:
+    """Return a reader of numbers of tokens in a range, as people write them: 32768, 32,768, or 32k, which is 32 x 1,024."""
+
+    def read(typed: str) -> int:
+        found = _TOKENS.fullmatch(typed.strip())
+        value = low - 1
+        if found is not None:
+            value = int(found["number"].replace(",", "")) * (1024 if found["thousands"] else 1)
+        if not low <= value <= high:
+            said = f"takes a whole number from {low} to {high}, such as 8192 or 8k, not “{typed}”"
+            raise argparse.ArgumentTypeError(said)
         return value
 
     return read

@@ -26,7 +26,10 @@ from app.services.plan_report import Here, report_of, usage_of
 from app.services.planning_devices import KnownGpus, SpeedFacts, known_gpus, planned_here
 from app.system.settings_file import SettingsFile
 
-NEAR = 0.4
+NEAR = 0.5
+"""Names that are less alike are none that somebody meant."""
+EXAMPLES = ("l4", "rtx-4090", "h100-sxm", "rx-7900-xtx")
+"""One of each kind, where nothing like a name is known."""
 _PARTED = re.compile(r"(?<=[^\W\d])(?=\d)|(?<=\d)(?=[^\W\d])")
 """Where people leave out a space: “RTX4090”, “4070ti”."""
 _SIZE = re.compile(r"\s*·\s*[\d.,]+\s*GiB\s*$")
@@ -174,7 +177,19 @@ def _named(name: str, known: KnownGpus) -> tuple[Gpu, ...]:
     names = {gpu_id(word): gpu.name for gpu in known.all for word in (gpu.name, gpu.id)}
     shorter = {"-".join(key.split("-")[-2:]): name for key, name in names.items()}
     near = difflib.get_close_matches(gpu_id(name), {**shorter, **names}, n=1, cutoff=NEAR)
-    suggestion = {**shorter, **names}[near[0]] if near else next(iter(names.values()), "")
+    if not near:
+        examples = (gpu.name for gpu in known.all if gpu.id in EXAMPLES)
+        raise UserError(
+            translate(
+                "Planner",
+                "No GPU is called “{name}”: names are such as {examples}. The planner of the window lists all of them, and"
+                " you can add your own there.",
+                name=name,
+                examples=", ".join(examples),
+            ),
+            ExitCode.WRONG_USE,
+        )
+    suggestion = {**shorter, **names}[near[0]]
     raise UserError(
         translate(
             "Planner",

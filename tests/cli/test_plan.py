@@ -273,7 +273,9 @@ def test_a_folder_without_a_usable_model_ends_with_3(line: CommandLine, tmp_path
 
 WRONG = {
     ("{model}", "--gpu", "RTX 4900"): "did you mean NVIDIA GeForce RTX 4",
-    ("{model}", "--gpu", "L4,gpu"): "No GPU is called “gpu”",
+    ("{model}", "--gpu", "L4,gpu"): "No GPU is called “gpu”: names are such as NVIDIA L4, ",
+    ("{model}", "--gpu", "foo"): "The planner of the window lists all of them",
+    ("{model}", "--gpu", "rtx5099"): "did you mean NVIDIA GeForce RTX 50",
     ("{model}", "--context", "100", "--prompt", "101"): "make --context larger, or --prompt smaller",
     ("{folder}/tinny.gguf",): "did you mean {folder}/tiny.F16.gguf?",
     ("/nowhere/x.gguf",): "There is no model at /nowhere/x.gguf: name",

@@ -77,3 +77,16 @@ def test_a_prompt_that_is_longer_than_the_context_of_one_of_several_models_is_sa
         assert told["ttft"] is None and "does not fit into a context of 8,192. Make" in told["remark"]
     assert line.run("plan", *words) == 0
     assert line.out.count("    A prompt of 9,000 tokens does not fit into a context of 8,192.") == 2
+
+
+@pytest.mark.parametrize(
+    ("typed", "cells"), [("32768", 32_768), ("32k", 32_768), ("32K", 32_768), ("32,768", 32_768), (" 8k ", 8192)]
+)
+def test_a_context_is_read_as_people_write_it(line: CommandLine, model: Path, typed: str, cells: int) -> None:
+    assert plan(line, str(model), "--gpu", "l4", "--context", typed)["asked"]["context"] == cells
+
+
+@pytest.mark.parametrize("typed", ["32kb", "k", "3,27", "-1", "1.5k", "16385k", "", "٣٢"])
+def test_what_is_no_context_is_told_with_how_to_write_one(line: CommandLine, model: Path, typed: str) -> None:
+    with pytest.raises(UserError, match=r"such as 8192 or 8k, not “"):
+        line.run("plan", str(model), f"--context={typed}")
