@@ -16,7 +16,7 @@ pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")  # the o
 
 @pytest.fixture
 def box(qtbot: QtBot) -> Iterator[SearchBox]:
-    made = SearchBox("Search GPUs")
+    made = SearchBox("Search GPUs", "No GPU is called so.")
     made.setObjectName("box")
     qtbot.addWidget(made)
     made.addItem("This machine", "here")
@@ -66,3 +66,14 @@ def test_nothing_found_takes_nothing_and_escape_leaves_the_choice(box: SearchBox
     QTest.keyClick(popup.line, Qt.Key.Key_Escape)
     assert not popup.isVisible() and box.currentIndex() == 0
     assert len(shown(opened(box))) == 5, "opened again, everything is there"
+
+
+def test_a_search_without_a_result_says_so_until_there_is_one(box: SearchBox) -> None:
+    popup = opened(box)
+    size = popup.size()
+    assert not popup.nothing.isVisible()
+    popup.line.setText("xyz")
+    assert popup.nothing.isVisible() and not popup.list.isVisible() and popup.size() == size
+    assert popup.nothing.text() == popup.line.accessibleDescription() == "No GPU is called so."
+    popup.line.setText("")
+    assert not popup.nothing.isVisible() and popup.list.isVisible() and popup.line.accessibleDescription() == ""

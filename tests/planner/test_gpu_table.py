@@ -32,6 +32,7 @@ DATA_CENTRE = (
 )
 HOPPER = ("h100-pcie", "h100-sxm", "h100-nvl", "h200")
 GEFORCE = tuple(f"rtx-{number}" for number in (3060, 3070, 3080, 3090, 4060, 4070, 4080, 4090, 5070, 5080, 5090))
+LAPTOPS = tuple(f"rtx-{number}-laptop" for number in (3060, 4060, 4070, 4080, 4090))
 OTHERS = ("rtx-a6000", "rtx-pro-6000", "rx-7900-xtx")
 APPLE = (
     "m1-16",
@@ -58,6 +59,11 @@ VENDOR_FIGURES = {
     "a100-80-sxm": (80, 2039, 312),
     "h100-sxm": (80, 3350, 989),
     "h200": (141, 4800, 989),
+    "rtx-3060-laptop": (6, 336, 52),
+    "rtx-4060-laptop": (8, 256, 58),
+    "rtx-4070-laptop": (8, 256, 80),
+    "rtx-4080-laptop": (12, 432, 135),
+    "rtx-4090-laptop": (16, 576, 171),
     "rtx-3090": (24, 936, 142),
     "rtx-4090": (24, 1008, 330),
     "rtx-5090": (32, 1792, 419),
@@ -65,7 +71,7 @@ VENDOR_FIGURES = {
 }
 
 
-@pytest.mark.parametrize("name", [*DATA_CENTRE, *HOPPER, *GEFORCE, *OTHERS, *APPLE])
+@pytest.mark.parametrize("name", [*DATA_CENTRE, *HOPPER, *GEFORCE, *LAPTOPS, *OTHERS, *APPLE])
 def test_the_table_has_what_people_ask_for(name: str) -> None:
     assert name in TABLE
 
@@ -218,7 +224,9 @@ def test_a_gpu_is_added_under_a_name_that_tells_it_apart(name: str, problem: str
     [
         ("NVIDIA GeForce RTX 4090", 23.5, "rtx-4090"),
         ("NVIDIA GeForce RTX 4090", 48, None),
-        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16, None),
+        ("NVIDIA GeForce RTX 4090 Laptop GPU", 16, "rtx-4090-laptop"),
+        ("NVIDIA GeForce RTX 3060 Laptop GPU", 6, "rtx-3060-laptop"),
+        ("NVIDIA GeForce RTX 3080 Laptop GPU", 16, None),
         ("NVIDIA A100-SXM4-80GB", 79.1, "a100-80-sxm"),
         ("NVIDIA A100 80GB PCIe", 79.1, "a100-80-pcie"),
         ("NVIDIA A100-PCIE-40GB", 39.5, "a100-40"),

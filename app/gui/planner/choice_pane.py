@@ -60,7 +60,10 @@ class ChoicePane(QWidget):
         self._places: tuple[PlaceChoice, ...] = ()
         self.model = self._box("plan_model_box", self.tr("Model"))
         self._fits = FitChoices(self.model, look, lambda path: str(path) if path and path != _FILE else None)
-        self.where = SearchBox(self.tr("Search GPUs"))
+        self.where = SearchBox(
+            self.tr("Search GPUs"),
+            self.tr("No GPU is called so. You can add your own under “Compare GPUs and models”."),
+        )
         self._name_box(self.where, "plan_where_box", self.tr("Runs on"))
         self.kv = self._box("plan_kv_box", self.tr("KV cache"))
         for kind in KV_TYPES:

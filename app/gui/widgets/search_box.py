@@ -16,6 +16,7 @@ from app.gui import theme
 from app.gui.widgets.boxes import ChoiceBox, keep_inside
 from app.gui.widgets.choices import ROW_PX, ChoiceDelegate
 from app.gui.widgets.clear_line import ClearLine
+from app.gui.widgets.labels import label, wrapped
 
 MOST_ROWS = 10
 _STEPS = (Qt.Key.Key_Up, Qt.Key.Key_Down, Qt.Key.Key_PageUp, Qt.Key.Key_PageDown)
@@ -25,9 +26,10 @@ _Index = QModelIndex | QPersistentModelIndex
 class SearchBox(ChoiceBox):
     """Opens its choices under a line: those that hold all words that are typed, in any order."""
 
-    def __init__(self, search: str, parent: QWidget | None = None) -> None:
+    def __init__(self, search: str, nothing: str, parent: QWidget | None = None) -> None:
+        """`search` stands in the line, `nothing` in place of the choices where none has what is typed."""
         super().__init__(parent)
-        self._search = search
+        self._search, self._nothing = search, nothing
         self.popup: SearchPopup | None = None
         """The list while it is open, and until it is opened again."""
 
@@ -35,7 +37,7 @@ class SearchBox(ChoiceBox):
         """Open the list with the line above it."""
         if self.popup is not None:
             self.popup.deleteLater()
-        self.popup = SearchPopup(self, self._search)
+        self.popup = SearchPopup(self, self._search, self._nothing)
         self.popup.open_below()
 
     def hidePopup(self) -> None:
@@ -54,7 +56,7 @@ class SearchBox(ChoiceBox):
 class SearchPopup(QWidget):
     """The line and the choices; no frame, as style sheets leave frames in drop-down lists alone."""
 
-    def __init__(self, box: SearchBox, search: str) -> None:
+    def __init__(self, box: SearchBox, search: str, nothing: str) -> None:
         super().__init__(box, Qt.WindowType.Popup)
         self._box = box
         self.setProperty("look", "popup")
@@ -81,6 +83,10 @@ class SearchPopup(QWidget):
         column.setSpacing(theme.SPACE_XS)
         column.addWidget(self.line)
         column.addWidget(self.list)
+        self.nothing = wrapped(label(nothing, look="muted", name=f"{box.objectName()}_nothing"))
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.nothing.hide()
+        column.addWidget(self.nothing)
         self.line.textChanged.connect(self._filter)
         self.line.installEventFilter(self)
         self.list.clicked.connect(self._take)
@@ -93,7 +99,8 @@ class SearchPopup(QWidget):
         wide = (
             max([*widths, self._box.width() - 2 * theme.SPACE_S]) + self.list.verticalScrollBar().sizeHint().width()
         )
-        self.list.setFixedSize(wide, theme.scaled(ROW_PX) * min(MOST_ROWS, max(self.shown.rowCount(), 1)))
+        for each in (self.list, self.nothing):
+            each.setFixedSize(wide, theme.scaled(ROW_PX) * min(MOST_ROWS, max(self.shown.rowCount(), 1)))
         self.adjustSize()
         corner = self._box.mapToGlobal(QPoint(0, self._box.height()))
         room = self._box.screen().availableGeometry()
@@ -121,6 +128,10 @@ class SearchPopup(QWidget):
 
     def _filter(self, text: str) -> None:
         self.shown.search(text)
+        is_empty = not self.shown.rowCount()
+        self.list.setHidden(is_empty)
+        self.nothing.setVisible(is_empty)
+        self.line.setAccessibleDescription(self.nothing.text() if is_empty else "")
         if not self.list.currentIndex().isValid():
             self.list.setCurrentIndex(self.shown.index(0, 0))
 

@@ -67,3 +67,16 @@ def test_what_is_said_beside_an_item_is_no_tick_of_somebody(choices: ChoiceList)
     item = choices.tree.topLevelItem(0).child(1)  # type: ignore[union-attr]
     assert item is not None and item.data(0, Qt.ItemDataRole.AccessibleTextRole) == "1, fits"
     assert "it fits" in item.toolTip(0)
+
+
+def test_a_search_without_a_result_says_so_until_there_is_one(choices: ChoiceList) -> None:
+    choices.line.setText("no such thing")
+    assert choices.nothing.isVisibleTo(choices) and not choices.tree.isVisibleTo(choices)
+    assert choices.line.accessibleDescription() == choices.nothing.text()
+    choices.show_groups(GROUPS[1:], ["1/1"])
+    assert choices.nothing.isVisibleTo(choices), "other items change nothing of that"
+    choices.line.setText("group 3")
+    assert not choices.nothing.isVisibleTo(choices) and choices.tree.isVisibleTo(choices)
+    choices.show_groups((), ())
+    choices.line.setText("")
+    assert not choices.nothing.isVisibleTo(choices), "nothing was searched"

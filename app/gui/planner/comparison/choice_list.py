@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from app.gui import theme
 from app.gui.planner.comparison.tick_delegate import TickDelegate
 from app.gui.widgets.clear_line import ClearLine
-from app.gui.widgets.labels import label
+from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import hint_of
 
 HEIGHT_PX = 164
@@ -103,6 +103,11 @@ class ChoiceList(QWidget):
         delete.activated.connect(self._want_removal)
         self.tree.setFixedHeight(theme.scaled(HEIGHT_PX))
         self.tree.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.nothing = wrapped(label(look="muted", pixels=theme.SMALL_PX, name=f"{name}_nothing"))
+        self.nothing.setText(self.tr("Nothing is called so: type less of it, or add it with the plus above."))
+        self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
+        self.nothing.setFixedHeight(theme.scaled(HEIGHT_PX))
+        self.nothing.hide()
         self._lay_out()
 
     @property
@@ -172,6 +177,10 @@ class ChoiceList(QWidget):
             top.setHidden(shown == 0)
             if words and shown:
                 top.setExpanded(True)
+        is_empty = bool(words) and all(top.isHidden() for top in self._tops())
+        self.tree.setHidden(is_empty)
+        self.nothing.setVisible(is_empty)
+        self.line.setAccessibleDescription(self.nothing.text() if is_empty else "")
 
     def _tops(self) -> list[QTreeWidgetItem]:
         found = [self.tree.topLevelItem(row) for row in range(self.tree.topLevelItemCount())]
@@ -213,6 +222,7 @@ class ChoiceList(QWidget):
         column.addLayout(head)
         column.addWidget(self.line)
         column.addWidget(self.tree, 1)
+        column.addWidget(self.nothing)
 
 
 def _key_of(item: QTreeWidgetItem) -> object:
