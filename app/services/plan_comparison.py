@@ -32,6 +32,7 @@ from app.services.plan_use import PartUse, UseField
 from app.services.plan_values import Chosen, GpuGroup, ModelChoice, OfferedGpu, OfferedModel
 from app.services.planning_devices import PlanningDevices
 from app.services.planning_models import PlanningModels
+from app.services.told_apart import told_apart
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
 
@@ -203,7 +204,8 @@ class PlanComparison:
         here = self._devices.gpus.here
         beside = tuple(gpus[key] for key in chosen.gpus if key in gpus)
         host = here.get(MAIN_MEMORY)
-        grounds = Grounds(chosen, models, beside, host, gpus.get(REFERENCE), shared_out(here))
+        names = {offered.path: offered.name for offered in self._offered_models if offered.path in models}
+        grounds = Grounds(chosen, models, beside, host, gpus.get(REFERENCE), shared_out(here), names)
         if grounds != self._grounds:
             self._grounds = grounds
             if grounds.models and grounds.gpus:
@@ -236,7 +238,7 @@ class PlanComparison:
             offered.append(
                 OfferedModel(path, model.name or name, model.quantisation, model.file_bytes, others, is_added)
             )
-        return tuple(offered)
+        return told_apart(offered)
 
     def _offer_gpus(self, gpus: Mapping[str, Gpu]) -> tuple[OfferedGpu, ...]:
         own = {gpu.id for gpu in self._devices.gpus.own}

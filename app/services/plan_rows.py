@@ -50,6 +50,8 @@ class Grounds(msgspec.Struct, frozen=True):
     """What the roofs of others are seen against."""
     here: tuple[Gpu, ...] = ()
     """The GPUs of this machine that `TOGETHER` stands for."""
+    names: Mapping[str, str] = {}
+    """What models are called where others have their name, by path."""
 
 
 class Worked(msgspec.Struct, frozen=True):
@@ -132,7 +134,7 @@ def _plain(row: Row, choice: ModelChoice, usage: Usage, grounds: Grounds, need: 
     line = speed_by_context(row, usage, host, parts_by=parts) if row.speed is not None else None
     roof = _roof(row, usage, own)
     return ComparedRow(
-        model=row.model.name or short_name(Path(choice.path)),
+        model=grounds.names.get(choice.path) or row.model.name or short_name(Path(choice.path)),
         quantisation=choice.quantisation or row.model.quantisation or "",
         is_estimate=choice.quantisation != AS_IT_IS,
         gpu=row.gpu.name,

@@ -80,3 +80,22 @@ def test_a_search_without_a_result_says_so_until_there_is_one(choices: ChoiceLis
     choices.show_groups((), ())
     choices.line.setText("")
     assert not choices.nothing.isVisibleTo(choices), "nothing was searched"
+
+
+def in_view(choices: ChoiceList, key: str) -> bool:
+    item = choices._by_key[key]
+    return choices.tree.viewport().rect().intersects(choices.tree.visualItemRect(item))
+
+
+@pytest.mark.qt_log_ignore("^This plugin does not support")  # the offscreen platform says this of every window
+def test_what_is_named_just_now_comes_into_view_and_stays_there(choices: ChoiceList) -> None:
+    choices.show()
+    new = Group("named", (Item("new", "new"),))
+    choices.show_groups((*GROUPS, new), ["0/1", "new"])
+    assert in_view(choices, "new") and not in_view(choices, "0/1")
+    read = Group("read", (Item("new", "new"), Item("estimate", "estimate")))
+    choices.show_groups((*GROUPS, read), ["0/1", "new"])
+    assert in_view(choices, "new"), "more is known of it"
+    choices.tree.verticalScrollBar().setValue(0)
+    choices.show_groups((*GROUPS, read, Group("found", (Item("found", "found"),))), ["0/1", "new"])
+    assert in_view(choices, "0/1") and not in_view(choices, "new"), "what nobody named moves nothing"

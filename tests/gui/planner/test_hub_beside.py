@@ -148,3 +148,20 @@ def test_a_tick_reads_it(beside_hub: Beside, hub: LoopbackHub) -> None:
     item = beside.part.choices.models._by_key[ModelChoice(PATH)]
     item.setCheckState(0, Qt.CheckState.Checked)
     beside.waits(lambda: "tiny-Q8_0" in names(beside))
+
+
+def test_a_model_that_is_here_and_on_the_hub_stands_there_twice_and_is_told_apart(
+    beside_hub: Beside, tmp_path: Path
+) -> None:
+    beside, copy = beside_hub, tmp_path / "copies" / NAMES[0]
+    copy.parent.mkdir()
+    copy.write_bytes((tmp_path / NAMES[0]).read_bytes())
+    models = (ModelChoice(str(copy)), ModelChoice(f"{PATH}:{NAMES[0]}"))
+    beside.stage.desk.program.planner.models.hub.read(models[1].path)
+    beside.service.choose(replace(beside.service.chosen, models=models, gpus=("rtx-4090",)))
+    beside.waits(lambda: len(beside.table.rows.rows) == 2)
+    here, hub = beside.table.rows.rows  # the model that is loaded is the third of this name
+    assert here.model == "tiny · copies" and hub.model == f"tiny · org/tiny-GGUF:{NAMES[0]}"
+    assert here.quantisation == hub.quantisation
+    titles = [group.title for group in beside.part.choices.models._groups]
+    assert {here.model, hub.model} <= set(titles)

@@ -131,15 +131,30 @@ class ChoiceList(QWidget):
             item.setToolTip(0, hint_of(hint))
 
     def show_groups(self, groups: Sequence[Group], chosen: Sequence[object]) -> None:
-        """Offer other items, or tick others; what is unfolded stays so, and what is ticked can be seen at first."""
-        wanted = set(chosen)
+        """Offer other items, or tick others; what is unfolded stays so, and what is ticked can be seen at first.
+
+        What is new and ticked comes into view; else the list stays where it was.
+        """
+        wanted, before, is_other = set(chosen), set(self._by_key), tuple(groups) != self._groups
+        scrolled = self.tree.verticalScrollBar().value()
         with QSignalBlocker(self.tree):
-            if tuple(groups) != self._groups:
+            if is_other:
                 self._fill(tuple(groups), wanted)
             for key in (self._ticked ^ wanted) & self._by_key.keys():
                 self._by_key[key].setCheckState(0, _CHECKED if key in wanted else _UNCHECKED)
         self._ticked = wanted & self._by_key.keys()
         self._say_count()
+        if is_other and before:
+            self._show_again(scrolled, [key for key in self._by_key if key in wanted and key not in before])
+
+    def _show_again(self, scrolled: int, new: Sequence[object]) -> None:
+        """Stay where it was, but for an item that is new and ticked: somebody has just named it."""
+        self.tree.doItemsLayout()
+        self.tree.verticalScrollBar().setValue(scrolled)
+        for key in new[:1]:
+            item = self._by_key[key]
+            self.tree.scrollToItem(item)
+            self.tree.scrollToItem(item.parent() or item)
 
     def _fill(self, groups: tuple[Group, ...], wanted: set[object]) -> None:
         was_open = {top.text(0): top.isExpanded() for top in self._tops()}
