@@ -74,8 +74,7 @@ class QuantisationList(QTreeWidget):
         header = self.header()
         header.setSectionsMovable(False)
         header.setStretchLastSection(False)
-        for column in (_SIZE, _BITS, _LOSS, _FIT):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
+        self._widen_by_themselves(True)
         header.setSectionResizeMode(_NAME, QHeaderView.ResizeMode.Stretch)
         self.itemSelectionChanged.connect(self._note_chosen)
         self.itemActivated.connect(lambda _item, _column: self.download_wanted.emit())
@@ -110,6 +109,12 @@ class QuantisationList(QTreeWidget):
         if words != self._words:
             self._words = words
             self._fill()
+
+    def _widen_by_themselves(self, is_so: bool) -> None:
+        """Let columns follow their widest words, or not while many words change: each would measure all rows."""
+        modes = QHeaderView.ResizeMode
+        for column in (_SIZE, _BITS, _LOSS, _FIT):
+            self.header().setSectionResizeMode(column, modes.ResizeToContents if is_so else modes.Fixed)
 
     def _fit_columns(self) -> None:
         header = self.header()
@@ -163,6 +168,7 @@ class QuantisationList(QTreeWidget):
 
     def _show_judged_rows(self) -> None:
         choice, judged = self._choice, {file.path: file for file in self._choice.files}
+        self._widen_by_themselves(False)
         for note in self._notes:
             note.setForeground(_NAME, self._themes.current.colour("muted"))
         for each, item in self._rows:
@@ -176,6 +182,7 @@ class QuantisationList(QTreeWidget):
                     self.setCurrentItem(item)
                 self.chosen.emit()
             self._show_judged(each, item, judged.get(each.path))
+        self._widen_by_themselves(True)
         self._fit_columns()
 
     def _show_judged(self, each: HubQuantisation, item: QTreeWidgetItem, judged: JudgedFile | None) -> None:

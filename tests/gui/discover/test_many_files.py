@@ -7,8 +7,9 @@ from types import FrameType
 from typing import TYPE_CHECKING
 
 import pytest
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSize
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QTreeWidget
+from PySide6.QtWidgets import QStyledItemDelegate, QStyleOptionViewItem, QTreeWidget
 
 from app.core.hub_model import HubFile
 from app.core.hub_page import HubPage, HubQuantisation
@@ -96,3 +97,25 @@ def test_the_work_of_a_list_is_a_few_steps_for_each_file(discover: Stage) -> Non
     finally:
         sys.settrace(before)
     assert lines < 30 * len(many)
+
+
+def test_the_width_of_a_column_is_looked_for_once_for_all_rows(discover: Stage) -> None:
+    """Each word of each row would measure a thousand rows: seconds for a list of two hundred."""
+
+    class Counting(QStyledItemDelegate):
+        sizes = 0
+
+        def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+            Counting.sizes += 1
+            return super().sizeHint(option, index)
+
+    searches(discover)
+    opens(discover)
+    tree = discover.find_as(QuantisationList)
+    before, counting = tree.itemDelegate(), Counting(tree)
+    tree.setItemDelegate(counting)
+    try:
+        tree.show_quantisations(tuple(map(quantisation, range(MOST_ROWS))))
+    finally:
+        tree.setItemDelegate(before)
+    assert 0 < Counting.sizes < 60 * MOST_ROWS
