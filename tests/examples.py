@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import TypeVar
+
 from hypothesis import settings
+
+Value = TypeVar("Value")
 
 FEWEST = 50
 _share = 1
@@ -17,6 +22,11 @@ def keep_one_in(share: int) -> None:
 def repeats(most: int) -> int:
     """Return how often a test does again what it has already done, when everything is run that often."""
     return -(-most // _share)
+
+
+def part_of(values: Sequence[Value], first: int) -> Sequence[Value]:
+    """Return every so many of these from `first` on: who goes through several of them begins elsewhere each time."""
+    return values[first % _share :: _share]
 
 
 def examples(most: int) -> settings:

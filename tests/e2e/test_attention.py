@@ -71,7 +71,7 @@ def test_a_token_of_an_answer_is_read_and_the_chat_goes_on_from_its_cache(inside
 
 
 def test_a_pass_is_stopped_and_another_one_begins(inside: Inside) -> None:
-    inside.ask("Why is the sky blue? " * 60)
+    inside.ask("Why is the sky blue? " * 30)
     looks = inside.program.inspecting
     inside.until(lambda: not looks.is_busy and looks.prompt is not None and looks.answer is not None)
     looks.look_at(1)
@@ -86,7 +86,7 @@ def test_a_pass_is_stopped_and_another_one_begins(inside: Inside) -> None:
 
 
 def test_a_model_that_is_unloaded_meanwhile_leaves_nothing_behind(inside: Inside, starter_model: Path) -> None:
-    inside.ask("Why is the sky blue? " * 60)
+    inside.ask("Why is the sky blue? " * 30)
     looks = inside.program.inspecting
     inside.until(lambda: not looks.is_busy and looks.prompt is not None and looks.answer is not None)
     looks.look_at(1)

@@ -99,7 +99,7 @@ def test_who_closes_anyway_has_what_could_not_be_kept_at_the_next_start(home: Pa
 
 
 @pytest.mark.skipif(os.name == "nt", reason="there are no such signals there")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", ["SIGTERM", pytest.param("SIGHUP", marks=pytest.mark.slow)])
 def test_a_session_that_ends_is_not_held_up_by_a_question(home: Path, window: EndingWindow, name: str) -> None:
     with locked(home / DATABASE):
         window.sends("Two")

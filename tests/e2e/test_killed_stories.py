@@ -100,7 +100,7 @@ def test_an_answer_that_was_being_written_again_leaves_the_old_one(home: Path, s
         assert again.close() == (0, "")
 
 
-@pytest.mark.parametrize("moment", ["asked", "written"])
+@pytest.mark.parametrize("moment", ["written", pytest.param("asked", marks=pytest.mark.slow)])
 def test_an_answer_that_was_going_on_keeps_its_first_part(home: Path, script: Path, moment: str) -> None:
     with window_of(home, script) as window:
         old = ask(window)

@@ -73,7 +73,9 @@ def steps(insight: InsightStage) -> Iterator[QImage | None]:
 
 
 def colours_of(image: QImage) -> set[str]:
-    return {QColor(image.pixel(x, y)).name() for x in range(image.width()) for y in range(image.height())}
+    pixels = image.convertToFormat(QImage.Format.Format_RGB32)
+    rows = (pixels.constScanLine(y) for y in range(pixels.height()))
+    return {QColor(found).name() for row in rows for found in set(memoryview(row).cast("I")[: pixels.width()])}
 
 
 def test_every_lane_is_as_high_as_all_of_its_text_and_nothing_is_scrolled_or_selected(insight: InsightStage) -> None:
