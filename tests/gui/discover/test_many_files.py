@@ -105,7 +105,9 @@ def test_the_width_of_a_column_is_looked_for_once_for_all_rows(discover: Stage) 
     class Counting(QStyledItemDelegate):
         sizes = 0
 
-        def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        def sizeHint(  # noqa: N802  the name is of Qt
+            self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+        ) -> QSize:
             Counting.sizes += 1
             return super().sizeHint(option, index)
 
