@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TypeVar
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, Qt
 from PySide6.QtGui import QColor, QImage
@@ -74,8 +75,8 @@ def steps(insight: InsightStage) -> Iterator[QImage | None]:
 
 def colours_of(image: QImage) -> set[str]:
     pixels = image.convertToFormat(QImage.Format.Format_RGB32)
-    rows = (pixels.constScanLine(y) for y in range(pixels.height()))
-    return {QColor(found).name() for row in rows for found in set(memoryview(row).cast("I")[: pixels.width()])}
+    found = np.frombuffer(pixels.constBits(), np.uint32).reshape(pixels.height(), -1)[:, : pixels.width()]
+    return {QColor(int(each)).name() for each in np.unique(found)}
 
 
 def test_every_lane_is_as_high_as_all_of_its_text_and_nothing_is_scrolled_or_selected(insight: InsightStage) -> None:
