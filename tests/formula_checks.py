@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -14,8 +15,10 @@ from app.engine.dry_run import DryRun
 from app.engine.llama import LogCapture, api
 from app.engine.llama_model import LlamaBackend
 from app.engine.llama_parameters import context_parameters
+from app.engine.placement import weights_by_device
 from app.planner.buffer_formula import buffers
 from app.planner.cache_formula import cache_by_layer
+from app.planner.layout import all_layers
 from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import PlanOptions, plan_options
 from app.planner.planned_model import planned_model
@@ -25,6 +28,8 @@ from tests.sparse_ggufs import Sparse
 
 MIB = 1024 * 1024
 PLENTY = PlannedDevice("CPU", is_gpu=False, total=1 << 50, free=1 << 50)
+GPU = PlannedDevice("CUDA0", is_gpu=True, total=1 << 50, free=1 << 50)
+_LAYER = re.compile(r"load_tensors: layer\s+(\d+) assigned to device CPU")
 CELL_NOTE_BYTES = 12
 """What a saved state has beside the keys and values of a cell: its position, how many sequences it is of, and which."""
 GROWTH = 256
@@ -127,6 +132,37 @@ def differences(
             weights_percent=100 * ((row.weights.bytes or 0) / weights - 1),
             compute_percent=100 * (sizes.device / compute - 1),
         )
+
+
+def weights_on_each(run: DryRun, model: Sparse, path: Path) -> dict[str, float]:
+    """Return by device how far the weights that lie there are off, in per cent: the worst of all layers on a GPU, half and none.
+
+    llama.cpp says where each layer lies; the GPU that may not be here stands in its log in place of the processor.
+    """
+    header = header_of(model.write(path))
+    planned = planned_model([header], path.stat().st_size)
+    run.measure(str(path), [header], LoadOptions(context=1024, gpu_layers=0))
+    everything = all_layers(planned)
+    assert everything is not None, planned.unknown_reason
+    worst: dict[str, float] = {}
+    for count in (everything, everything // 2, 0):
+        lines = [_moved_line(line, everything - count) for line in run._model_lines]
+        found = weights_by_device([header], lines)
+        assert found is not None
+        plan = plan_memory(planned, PlanOptions(context=1024, gpu_layers=count), [GPU, PLENTY])
+        for row in plan.devices:
+            there, expected = found.sizes.get(row.name, 0), row.weights.bytes or 0
+            off = 100 * (expected / there - 1) if there else 100.0 * bool(expected)
+            worst[row.name] = max(worst.get(row.name, 0.0), abs(off))
+    return worst
+
+
+def _moved_line(line: str, first: int) -> str:
+    """Return a line of the log as it would be with all layers from one on on a GPU."""
+    layer = _LAYER.match(line)
+    if layer is None or int(layer[1]) < first:
+        return line
+    return line.replace("assigned to device CPU", f"assigned to device {GPU.name}")
 
 
 def cell_growth(path: Path, options: LoadOptions, log: LogCapture) -> tuple[float, int]:

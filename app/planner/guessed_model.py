@@ -5,8 +5,6 @@ Of models of one size those differ in layers, heads and tokens; what is taken he
 
 from __future__ import annotations
 
-from msgspec.structs import replace
-
 from app.planner.model_parts import LayerCache, LayerWeights, PlannedWeights, Widths
 from app.planner.planned_model import PlannedModel
 
@@ -54,29 +52,3 @@ def guessed_model(name: str, size: int, parameters: int, trained_context: int | 
         cache=(LayerCache(kv_heads=heads, key_width=_HEAD_WIDTH, value_width=_HEAD_WIDTH),) * layers,
         widths=Widths(network=3 * network, queries=embedding, kv=heads * _HEAD_WIDTH),
     )
-
-
-def resized(model: PlannedModel, name: str, size: int) -> PlannedModel:
-    """Return a model that was read as it would be in a file of another size: the same in another quantisation."""
-    weights = model.weights
-    if weights is None or weights.total <= 0:
-        return model
-    share = size / weights.total
-    layers = tuple(
-        LayerWeights(
-            round(layer.dense * share),
-            round(layer.experts * share),
-            round(layer.largest_dense * share),
-            round(layer.largest_expert * share),
-        )
-        for layer in weights.layers
-    )
-    scaled = replace(
-        weights,
-        embedding=round(weights.embedding * share),
-        output=round(weights.output * share),
-        host=round(weights.host * share),
-        rest=round(weights.rest * share),
-        layers=layers,
-    )
-    return replace(model, quantisation=name, weights=scaled, file_bytes=size)

@@ -50,9 +50,10 @@ def share_of(model: PlannedModel, name: str) -> float | None:
 def of_size(model: PlannedModel, name: str, size: int) -> PlannedModel | None:
     """Return a model as it is in another file of it, of which no more than its size is known; None where that is."""
     weights = model.weights
-    if weights is None or weights.total <= 0 or not model.file_bytes or size <= 0:
+    if weights is None or weights.total <= 0 or size <= 0:
         return None
-    return _as(model, weights, size / model.file_bytes, name)
+    scaled = _scaled(weights, size / (model.file_bytes or weights.total))
+    return replace(model, quantisation=name, weights=scaled, file_bytes=size)
 
 
 def _as(model: PlannedModel, weights: PlannedWeights, share: float, name: str) -> PlannedModel:

@@ -15,10 +15,10 @@ from app.core.hub_page import HubPage, HubQuantisation
 from app.core.model import LoadOptions
 from app.core.quality import LossLevel, QualityLoss, QualityTable, expected_loss
 from app.core.words import Sentence, translate
-from app.planner.guessed_model import guessed_model, resized
+from app.planner.guessed_model import guessed_model
 from app.planner.memory_plan import PlannedDevice, Verdict
 from app.planner.planned_model import PlannedModel
-from app.planner.quantised import BITS_PER_WEIGHT
+from app.planner.quantised import BITS_PER_WEIGHT, of_size
 from app.planner.suited import most_read, usual
 from app.services.fit_verdict import Fit, fit_now, fit_of
 from app.services.planning_models import PlannedFile
@@ -151,8 +151,9 @@ def _judged(
     if not quantisation.name.startswith(_TRAINED_SO):
         loss = expected_loss(table, bits, parameters)
     file = PlannedFile(quantisation.path)
-    if read is not None and read.weights is not None:
-        file = PlannedFile(quantisation.path, resized(read, quantisation.name, quantisation.size))
+    other = None if read is None else of_size(read, quantisation.name, quantisation.size)
+    if other is not None:
+        file = PlannedFile(quantisation.path, other)
     elif parameters:
         file = planned_guess(quantisation.path, quantisation.size, parameters, page.repository.context)
     now, usually = (fit_of(file, LoadOptions(), devices) for devices in here)

@@ -36,7 +36,7 @@ from tests.bench.loop_page import decode_loop_page
 from tests.bench.planner_page import planner_page
 from tests.bench.predicting import measured_here_error
 from tests.bench.prefilling import cancel_prefill, prefill, reuse
-from tests.bench.published_runs import published_depth_error, published_runs_error
+from tests.bench.published_runs import published_runs_error
 from tests.bench.resuming import resume_from_disk
 from tests.bench.sampler_cards import sampler_cards
 from tests.bench.searching import search
@@ -106,7 +106,6 @@ FIGURES = (
     Figure(Bar("planner_page", "ms", 16.0, "lower"), planner_page),
     Figure(Bar("decode_loop_page", "ratio", 0.95, "higher"), decode_loop_page),
     Figure(Bar("published_runs_error", "%", 8.0, "lower"), published_runs_error),
-    Figure(Bar("published_depth_error", "%", 1.0, "lower"), published_depth_error),
     Figure(Bar("measured_here_error", "%", 15.0, "lower"), measured_here_error),
     Figure(Bar("divergence_8x2000", "ms", 100.0, "lower"), divergence_of_lanes),
     Figure(Bar("download_vs_curl", "ratio", 0.95, "higher"), download_vs_curl),

@@ -11,7 +11,7 @@ from app.core.model import LoadOptions
 from app.engine.dry_run import DryRun
 from app.engine.llama import start_library
 from tests.bench.children import Answer, serve
-from tests.formula_checks import CELL_TYPES, Difference, cell_growth, differences
+from tests.formula_checks import CELL_TYPES, Difference, cell_growth, differences, weights_on_each
 from tests.ggufs import write_tiny_llama
 from tests.ggufs_kinds import write_tiny_hybrid, write_tiny_latent, write_tiny_plain, write_tiny_window
 from tests.sparse_models import ALL, DENSE, WINDOWED
@@ -22,14 +22,16 @@ CELLS = (write_tiny_llama, write_tiny_plain, write_tiny_window, write_tiny_hybri
 def compare(name: str) -> Answer:
     """Return the largest differences of one model over all configurations."""
     with _folder() as folder:
-        run = DryRun(start_library())
+        run, path = DryRun(start_library()), folder / f"{name}.gguf"
         try:
-            found = list(differences(run, ALL[name](), folder / f"{name}.gguf"))
+            found = list(differences(run, ALL[name](), path))
+            weights = weights_on_each(run, ALL[name](), path)
         finally:
             run.close()
     return {
         "kv_mib": max(max(abs(each.kv_mib), abs(each.state_mib)) for each in found),
         "weights_percent": max(abs(each.weights_percent) for each in found),
+        "weights_of_devices": weights,
         "compute_percent": _largest(found),
         "judged": name in DENSE or name in WINDOWED,
         "configurations": len(found),

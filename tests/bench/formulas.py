@@ -29,10 +29,15 @@ def buffer_formula_error(_setting: Setting) -> Measurement:
     """Compare weights and buffers; only dense and sliding-window models are judged by the buffers."""
     with Child("tests.bench.formula_process") as child:
         found = {name: child.ask("compare", name=name) for name in ALL}
-    runs = [float(answer["weights_percent"]) for answer in found.values()]
+    devices = dict.fromkeys(device for answer in found.values() for device in answer["weights_of_devices"])
+    weights = {device: _worst_weights(found, device) for device in devices}
+    runs = [
+        max(float(answer["weights_percent"]), *answer["weights_of_devices"].values()) for answer in found.values()
+    ]
     compute = _compute(found, judged=True)
     worst = max(compute.values(), key=abs)
     more = {
+        "weights_percent": weights,
         "compute_percent": worst,
         "compute_bar": COMPUTE_BAR_PERCENT,
         "compute_met": abs(worst) <= COMPUTE_BAR_PERCENT,
@@ -40,6 +45,10 @@ def buffer_formula_error(_setting: Setting) -> Measurement:
         "compute_of_others": _compute(found, judged=False),
     }
     return Measurement(max(runs), runs, more=more, holds=abs(worst) <= COMPUTE_BAR_PERCENT)
+
+
+def _worst_weights(found: dict[str, Answer], device: str) -> float:
+    return round(max(float(answer["weights_of_devices"][device]) for answer in found.values()), 3)
 
 
 def _compute(found: dict[str, Answer], *, judged: bool) -> dict[str, float]:

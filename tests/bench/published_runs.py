@@ -128,9 +128,3 @@ def published_runs_error(_setting: Setting) -> Measurement:
             "shipped_worst_run": worst[1].name,
         },
     )
-
-
-def published_depth_error(_setting: Setting) -> Measurement:
-    """Compare decode on the series of depths: the largest error."""
-    errors = depth_errors(table())
-    return Measurement(max(errors), errors)

@@ -16,10 +16,10 @@ from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import plan_options
 from app.planner.planned_model import planned_model
 from app.planner.planning import plan_memory, with_asked
-from tests.formula_checks import CONFIGURATIONS, MIB, PLENTY, Configuration, differences, header_of
+from tests.formula_checks import CONFIGURATIONS, MIB, PLENTY, Configuration, differences, header_of, weights_on_each
 from tests.ggufs import write_tiny_llama
 from tests.sparse_ggufs import Sparse
-from tests.sparse_models import DENSE, OTHERS, WINDOWED
+from tests.sparse_models import ALL, DENSE, OTHERS, WINDOWED
 
 ROUNDING_MIB = 0.01
 """llama.cpp's log tells sizes to a hundredth of a MiB, and each kind of cells in a line of its own."""
@@ -75,6 +75,12 @@ def _assert_cache_and_weights(
             assert abs(mib) <= ROUNDING_MIB, difference
         assert abs(difference.weights_percent) <= WEIGHTS_PERCENT, difference
     return [difference.compute_percent for difference in found]
+
+
+@pytest.mark.parametrize("name", ["llama-3.1-8b", "gemma-3-1b", "qwen3-30b-a3b", "jamba-52b"])
+def test_each_device_has_the_weights_that_were_worked_out(dry_run: DryRun, tmp_path: Path, name: str) -> None:
+    found = weights_on_each(dry_run, ALL[name](), tmp_path / f"{name}.gguf")
+    assert set(found) == {"CUDA0", "CPU"} and max(found.values()) <= WEIGHTS_PERCENT
 
 
 def test_the_starter_model_is_planned_as_it_loads(dry_run: DryRun, starter_model: Path) -> None:

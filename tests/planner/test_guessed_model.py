@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.planner.guessed_model import guessed_model, resized
+from app.planner.guessed_model import guessed_model
 from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
@@ -41,20 +41,6 @@ def test_a_usual_model_is_guessed_within_a_tenth(name: str) -> None:
 )
 def test_others_are_guessed_on_the_careful_side(name: str) -> None:
     assert 0.98 < taken(guess_of(planned(name))) / taken(planned(name)) < 2.2
-
-
-def test_a_model_that_was_read_takes_the_bytes_of_another_file_of_it() -> None:
-    read = planned("qwen3-30b-a3b")
-    assert read.weights is not None
-    other = resized(read, "Q8_0", 2 * read.weights.total)
-    assert other.weights is not None and other.quantisation == "Q8_0"
-    assert other.weights.total == pytest.approx(2 * read.weights.total, rel=1e-6)
-    assert taken(other) - taken(read) == pytest.approx(read.weights.total, rel=1e-6)
-
-
-def test_a_model_whose_weights_are_unknown_stays_as_it_is() -> None:
-    unknown = PlannedModel("", "", "unknown")
-    assert resized(unknown, "Q8_0", GIB) is unknown
 
 
 @given(st.integers(1, 1 << 41), st.integers(1, 10**12))

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from app.core.gguf_tensors import Tensor
 from app.core.gguf_types import TENSOR_TYPES
-from app.planner.quantised import ALL_BITS, BITS_PER_WEIGHT, quantised, share_of
+from app.planner.planned_model import PlannedModel
+from app.planner.quantised import ALL_BITS, BITS_PER_WEIGHT, of_size, quantised, share_of
 from app.planner.quantised_types import BASES, Shape, estimates
 from app.planner.weights import Experts
 from app.services.planning_models import read_planned
@@ -73,3 +74,21 @@ def test_what_tells_of_no_tensor_is_judged_by_bits_per_weight() -> None:
     found = quantised(model, "Q4_K_M")
     assert found is not None and found.weights is not None and model.parameters
     assert found.weights.total == pytest.approx(BITS_PER_WEIGHT["Q4_K_M"] * model.parameters / 8, rel=1e-6)
+
+
+def test_a_model_that_was_read_takes_the_bytes_of_another_file_of_it() -> None:
+    read = planned("qwen3-30b-a3b")
+    assert read.weights is not None
+    beside = 9_000_000  # the vocabulary, which is no weight
+    model = replace(read, file_bytes=read.weights.total + beside)
+    other = of_size(model, "Q8_0", 2 * (read.weights.total + beside))
+    assert other is not None and other.weights is not None and model.weights is not None
+    assert (other.quantisation, other.file_bytes) == ("Q8_0", 2 * (read.weights.total + beside))
+    assert other.weights.total == pytest.approx(2 * model.weights.total, rel=1e-6)
+    untold = of_size(replace(model, file_bytes=None), "Q8_0", 2 * model.weights.total)
+    assert untold is not None and untold.weights == other.weights
+
+
+def test_a_model_whose_weights_or_size_are_unknown_is_none_of_another_size() -> None:
+    assert of_size(PlannedModel("", "", "unknown"), "Q8_0", 1 << 30) is None
+    assert of_size(planned("llama-3.1-8b"), "Q8_0", 0) is None
