@@ -149,7 +149,7 @@ def test_a_line_says_whether_a_miss_is_within_the_noise(
 
 def test_every_figure_has_a_name_of_its_own() -> None:
     names = [figure.bar.name for figure in FIGURES]
-    assert len(set(names)) == len(names) == 53
+    assert len(set(names)) == len(names) == 52
 
 
 def test_no_two_prompts_share_a_beginning() -> None:
