@@ -14,9 +14,14 @@ from app.planner.margins import overhead_and_margin, reserve, room_of
 from app.planner.memory_plan import DevicePlan, Figure, Load, PlannedDevice, all_have_room
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
+from app.planner.quantised import share_of
 
 Fits = Callable[[PlanOptions], bool | None]
 """Whether a configuration fits; None is unknown."""
+
+
+MOST_HELD = 4096
+"""Configurations that are remembered: a slider goes through some hundreds, and a machine may be kept for hours."""
 
 
 class Machine:
@@ -42,10 +47,14 @@ class Machine:
         self._reserves = [reserve(device) for device in self._devices]
         self._held: dict[PlanOptions, tuple[Holding, ...]] = {}
         self._placed: dict[tuple[int | None, int], Placement | None] = {}
+        self._scaled: dict[float, Machine] = {}
+        self._shares: dict[str, float | None] = {}
 
     def held(self, options: PlanOptions) -> tuple[Holding, ...]:
         """Return what each GPU holds, and last what main memory does."""
         if options not in self._held:
+            if len(self._held) >= MOST_HELD:
+                self._held.clear()
             key = (options.gpu_layers, options.experts_on_cpu)
             if key not in self._placed:
                 self._placed[key] = placed(self.model, options, self.gpus)
@@ -69,7 +78,16 @@ class Machine:
 
     def scaled(self, share: float) -> Machine:
         """Return the same machine with weights that are `share` of what they are."""
-        return Machine(self.model, (*self.gpus, *(() if self.main is None else (self.main,))), self._beyond, share)
+        if share not in self._scaled:
+            other = self._scaled[share] = Machine(self.model, self._devices, self._beyond, share)
+            other._placed = self._placed  # where layers lie does not depend on how large they are
+        return self._scaled[share]
+
+    def share_of(self, quantisation: str) -> float | None:
+        """Return how large the weights would be in a quantisation, beside what they are; None where that is unknown."""
+        if quantisation not in self._shares:
+            self._shares[quantisation] = share_of(self.model, quantisation)
+        return self._shares[quantisation]
 
     def beyond_rooms(self, options: PlanOptions) -> dict[str, int | None]:
         """Return what each GPU needs, by its number, in addition to the margin that `core.layer_choice` knows."""

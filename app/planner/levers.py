@@ -13,7 +13,7 @@ from app.planner.layout import all_layers
 from app.planner.memory_plan import Lever, LeverKind, rooms_left
 from app.planner.moving_layers import count_of, fits_somehow, with_experts, with_layers
 from app.planner.plan_options import PlanOptions
-from app.planner.quantised import BITS_PER_WEIGHT, share_of
+from app.planner.quantised import BITS_PER_WEIGHT
 from app.planner.refusals import refusal
 
 SMALLER_CACHES: tuple[KVType, ...] = ("q8_0", "q4_0")
@@ -156,12 +156,11 @@ def _other_layers(machine: Machine, options: PlanOptions) -> PlanOptions:
 
 def _smaller_quantisation(search: _Search) -> Lever | None:
     """Return the best quantisation that would fit, or the smallest known; None where the present one is as small."""
-    model = search.machine.model
     held = search.machine.held(search.shown)
     holdings = [held[number] for number in search.counted]
     lever = None
     for name in BITS_PER_WEIGHT:
-        share = share_of(model, name)
+        share = search.machine.share_of(name)
         if share is None:
             return None
         saves = round(sum((holding.weights or 0) * (1 - share) for holding in holdings))

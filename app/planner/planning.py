@@ -33,14 +33,16 @@ def plan_memory(
     *,
     may_shorten: bool = False,
     load: PlanOptions | None = None,
+    machine: Machine | None = None,
 ) -> MemoryPlan:
     """Return what a configuration takes of each device and whether it fits; never raises.
 
     `options.gpu_layers` None has the layers decided: `may_shorten` allows a shorter context first, then the experts of
     a mixture go to main memory, then layers; `load` is what a load has decided, where that is known. `devices` may hold
-    main memory (the one that is no GPU) or not.
+    main memory (the one that is no GPU) or not. `machine` is this model on them where it is at hand: what was worked out
+    of it before is not worked out again.
     """
-    machine = Machine(model, devices)
+    machine = machine or Machine(model, devices)
     everything = all_layers(model)
     if reason := refusal(model, options):
         return MemoryPlan((), "unknown", options, reason=reason)

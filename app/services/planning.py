@@ -267,7 +267,7 @@ class Planning:
         if self._first is None:
             self._first = self._choice = self._first_choice(model.trained_context)
         place = self._place()
-        made = make_plan(model, self._choice, place)
+        made = make_plan(model, self._choice, place, self._made)
         asked: MemoryMeasured | Failed | None = None
         is_file_here = place.is_here and not is_hub_path(self._path)
         if made.plan.devices and is_file_here and self._watched:

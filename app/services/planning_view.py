@@ -13,6 +13,7 @@ from app.core.machine_speed import KeptAnswers
 from app.core.model import LoadOptions
 from app.planner.comparison import parts_on, planned_machine
 from app.planner.decode_speed import decode_speed
+from app.planner.fitting import Machine
 from app.planner.gpu import Gpu, PrefillTime, Speed
 from app.planner.layout import all_layers
 from app.planner.memory_plan import DevicePlan, MemoryPlan, PlannedDevice
@@ -80,6 +81,9 @@ class Made(NamedTuple):
     options: PlanOptions
     """As asked for: all conversations together."""
     plan: MemoryPlan
+    machine: Machine
+    """The model on the devices of its place, which knows what was worked out of it."""
+    devices: tuple[PlannedDevice, ...]
 
 
 def place_of(where: str, here: Sequence[PlannedDevice], gpus: KnownGpus) -> Place:
@@ -112,10 +116,17 @@ def plan_options_of(choice: PlanChoice) -> PlanOptions:
     )
 
 
-def make_plan(model: PlannedModel, choice: PlanChoice, place: Place) -> Made:
-    """Return the plan of a choice by formula."""
+def make_plan(model: PlannedModel, choice: PlanChoice, place: Place, before: Made | None = None) -> Made:
+    """Return the plan of a choice by formula.
+
+    `before` is the plan before it: of the same model on the same devices what it has worked out is not worked out again.
+    """
     options = plan_options_of(choice)
-    return Made(model, options, plan_memory(model, options, place.devices))
+    is_there = before is not None and before.model is model and before.devices == place.devices
+    if before is not None and is_there and before.options == options:
+        return before  # a prompt is no part of the memory
+    machine = before.machine if before is not None and is_there else Machine(model, place.devices)
+    return Made(model, options, plan_memory(model, options, place.devices, machine=machine), machine, place.devices)
 
 
 def asked_options(made: Made, remembered: LoadOptions) -> LoadOptions:

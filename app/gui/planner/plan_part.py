@@ -22,6 +22,7 @@ from app.gui.widgets.words import render
 from app.services.hub_models import is_hub_path, named
 from app.services.machine import Machine
 from app.services.planning import Planning
+from app.services.planning_devices import KnownGpus
 
 CHOICES_PX, BESIDE_PX, WIDEST_ANSWER_PX = 368, 740, 640
 WATCHER = "planner"
@@ -36,6 +37,8 @@ class PlanPart(PlannerPart):
         self.setObjectName("plan_part")
         self._planning = planning
         self._machine = machine
+        self._gpus: KnownGpus | None = None
+        """Those that were offered last."""
         self.hub = HubField(planning.models.hub, look, "plan_hub", CAPTION_PX)
         self.choices, self.answer = ChoicePane(self.hub, look), AnswerPane(look.themes)
         self.why = why
@@ -104,9 +107,7 @@ class PlanPart(PlannerPart):
         name = (model.name if model is not None and not is_of_hub else "") or own
         self.hub.show_path(planning.path)
         self.choices.show_models(planning.models.found, planning.path, name)
-        self.choices.show_places(
-            [PlaceChoice(gpu.id, gpu.name, gpu_words(gpu.name, gpu.memory)) for gpu in planning.devices.gpus.all]
-        )
+        self._show_places(planning.devices.gpus)
         self.choices.show_choice(
             choice,
             model.trained_context if model is not None else None,
@@ -127,6 +128,14 @@ class PlanPart(PlannerPart):
             self.answer.download.show_model(named(chosen))
         else:
             self._nothing.setText(self._why_nothing())
+
+    def _show_places(self, gpus: KnownGpus) -> None:
+        """Offer GPUs where they are others than before: there are many, and a slider asks at every step."""
+        if gpus is not self._gpus:
+            self._gpus = gpus
+            self.choices.show_places(
+                [PlaceChoice(gpu.id, gpu.name, gpu_words(gpu.name, gpu.memory)) for gpu in gpus.all]
+            )
 
     def _why_nothing(self) -> str:
         if is_hub_path(self._planning.path):
