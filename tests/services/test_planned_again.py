@@ -9,8 +9,9 @@ from msgspec.structs import replace
 
 from app.planner import fitting
 from app.planner.fitting import Machine
+from app.planner.layout import placed
 from app.planner.plan_options import PlanOptions
-from app.services import planning_view
+from app.planner.planning import plan_memory
 from app.services.planning_values import PlanChoice
 from app.services.planning_view import make_plan
 from tests.planner.planned_models import planned
@@ -41,8 +42,8 @@ def counted(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
         return note
 
-    monkeypatch.setattr(planning_view, "plan_memory", noting("plan", planning_view.plan_memory))
-    monkeypatch.setattr(fitting, "placed", noting("placed", fitting.placed))
+    monkeypatch.setattr("app.services.planning_view.plan_memory", noting("plan", plan_memory))
+    monkeypatch.setattr("app.planner.fitting.placed", noting("placed", placed))
     return done
 
 
