@@ -12,10 +12,21 @@ from app.core.own_gpu import OwnGpu
 from app.gui import theme
 from app.gui.planner.comparison.line_marks import MARK_PX
 from app.gui.planner.comparison.row_sizes import name_font, row_heights, small_font
-from app.gui.planner.comparison.rows_model import EACH, FIRST, FIRST_TOKEN, FITS, GROUP_ROLE, SMALL_ROLE, TOGETHER
+from app.gui.planner.comparison.rows_model import (
+    EACH,
+    FIRST,
+    FIRST_TOKEN,
+    FITS,
+    GROUP_ROLE,
+    LIMIT,
+    SMALL_ROLE,
+    TOGETHER,
+)
 from app.gui.planner.comparison.rows_table import RowsTable
+from app.gui.planner.comparison.words import limit_words
 from app.gui.widgets.figures_header import FiguresHeader
 from app.services.plan_values import Chosen, ModelChoice, Wanted
+from app.services.units import rate
 from tests.ggufs import add_bpe_tokenizer
 from tests.gui.planner.beside import Beside
 from tests.sparse_models import DENSE
@@ -78,7 +89,7 @@ def test_nothing_is_cut_and_nothing_scrolls_sideways(beside: Beside, width: int,
     keys = [gpu.id for gpu in beside.service.gpus if gpu.name == here]
     beside.choose(*keys, *GPUS, models=("", "Q5_K_M"), users=users, context=32_768, wanted=wanted)
     beside.waits(lambda: len(beside.table.rows.rows) == 2 * (len(GPUS) + 1))
-    assert beside.table.isColumnHidden(TOGETHER) is (users == 1)
+    assert beside.table.isColumnHidden(TOGETHER) is (users == 1) or width < 1280
     assert all(beside.needs()) or wanted == Wanted()
     bar = beside.table.horizontalScrollBar()
     beside.waits(lambda: bar.maximum() == 0)
@@ -86,6 +97,25 @@ def test_nothing_is_cut_and_nothing_scrolls_sideways(beside: Beside, width: int,
     beside.table.sortByColumn(EACH, Qt.SortOrder.DescendingOrder)
     beside.waits(lambda: bar.maximum() == 0)
     assert cut(beside.table) == []
+
+
+@pytest.mark.parametrize("width", [800, 860, 960, 1000, 1100])
+def test_where_there_is_no_room_for_a_column_its_words_stand_under_the_names(beside: Beside, width: int) -> None:
+    beside.stage.window.resize(width, 540)
+    beside.choose(*GPUS, models=("", "Q5_K_M"), users=2, context=32_768, wanted=Wanted(0.5, 900.0, room=True))
+    bar, table = beside.table.horizontalScrollBar(), beside.table
+    beside.waits(lambda: bar.maximum() == 0)
+    assert cut(table) == []
+    small = str(table.rows.index(0, FIRST).data(SMALL_ROLE))
+    row = table.rows.rows[0]
+    assert row.together is not None and row.limited_by is not None
+    assert (f"{rate(row.together.value)} tok/s together" in small) is table.isColumnHidden(TOGETHER)
+    assert (f"limited by {limit_words(row)}" in small) is table.isColumnHidden(LIMIT)
+    beside.stage.window.resize(1600, 800)
+    beside.waits(lambda: not table.isColumnHidden(TOGETHER) and not table.isColumnHidden(LIMIT))
+    assert "together" not in str(table.rows.index(0, FIRST).data(SMALL_ROLE))
+    beside.choose(*GPUS, users=1)
+    assert table.isColumnHidden(TOGETHER)
 
 
 def test_rows_of_one_model_stand_together_under_its_name(beside: Beside, tmp_path: Path) -> None:

@@ -40,7 +40,7 @@ from app.services.plan_rows import Worked
 from app.services.plan_values import Chosen, ModelChoice
 from app.services.planner_services import PlannerServices
 
-CHARTS_BESIDE_PX, BESIDE_PX = 640, 720
+CHARTS_BESIDE_PX, BESIDE_PX = 640, 900
 BUSY_MS = 300
 """Only who waits so long is told that something is worked out."""
 

@@ -40,6 +40,8 @@ class RowsModel(QAbstractTableModel):
         self._sorted: tuple[int, Qt.SortOrder] | None = None
         self._known: dict[tuple[str, str, str], tuple[Cell, ...]] = {}
         """Cells by the key of their row, made when they are first wanted."""
+        self._aside: tuple[int, ...] = ()
+        """Columns that have no room: what they say stands under the name."""
 
     @property
     def rows(self) -> list[ComparedRow]:
@@ -54,6 +56,14 @@ class RowsModel(QAbstractTableModel):
         self._known.clear()
         self._sort()
         self.endResetModel()
+
+    def set_aside(self, columns: tuple[int, ...]) -> None:
+        """Say under the names what stands in these columns, for which there is no room."""
+        if columns != self._aside:
+            self._aside = columns
+            self._known.clear()
+            if self._rows:
+                self.dataChanged.emit(self.index(0, FIRST), self.index(len(self._rows) - 1, FIRST))
 
     def rowCount(self, parent: _Index = QModelIndex()) -> int:  # noqa: B008  Qt's own default
         """Return how many rows there are."""
@@ -129,6 +139,7 @@ class RowsModel(QAbstractTableModel):
         fits = _VERDICTS.index(row.verdict)
         parts = (row.shown_quantisation, byte_size(row.gpu_memory))
         which = " · ".join(part.replace(" ", "\N{NO-BREAK SPACE}") for part in parts if part)
+        which = " · ".join((which, *self._said_aside(row)))
         return (
             Cell(words.short_gpu(row.gpu), which, row.gpu_memory),
             Cell(words.verdict_words(row), byte_size(row.needed), fits),
@@ -139,6 +150,16 @@ class RowsModel(QAbstractTableModel):
             _speed(row.together),
             Cell(words.limit_words(row), "", row.limited_by),
         )
+
+    def _said_aside(self, row: ComparedRow) -> list[str]:
+        said = []
+        if TOGETHER in self._aside and row.together is not None:
+            said.append(self.tr("{rate} tok/s together").format(rate=rate(row.together.value)))
+        if LIMIT in self._aside and row.limited_by is not None:
+            said.append(self.tr("limited by {what}").format(what=words.limit_words(row)))
+        if AT_ONCE in self._aside and row.most_users is not None:
+            said.append(self.tr("{count} at once").format(count=count(row.most_users)))
+        return said
 
     def _spoken(self, row: ComparedRow, column: int, cell: Cell) -> str:
         title = self._titles()[column][0]

@@ -22,7 +22,7 @@ from app.gui.planner.comparison.row_sizes import (
     heading_px,
     row_heights,
 )
-from app.gui.planner.comparison.rows_model import EACH, FIRST, TOGETHER, RowsModel
+from app.gui.planner.comparison.rows_model import AT_ONCE, EACH, FIRST, LIMIT, TOGETHER, RowsModel
 from app.gui.widgets.figures_header import SIGN_PX, FiguresHeader
 from app.services.plan_export import band_words
 from app.services.plan_rows import Worked
@@ -37,6 +37,8 @@ _WAYS = (
     (_TIGHT_PX, LEAST_NAME_PX, True),
 )
 """From wide to narrow: the room beside figures, what names have at least, and whether words stand in two lines."""
+_ASIDE: tuple[tuple[int, ...], ...] = ((), (TOGETHER,), (TOGETHER, LIMIT), (TOGETHER, LIMIT, AT_ONCE))
+"""Columns that go where even that is too wide, one after the other: what they say stands under the names then."""
 _AROUND_PX = 8
 
 
@@ -55,6 +57,8 @@ class RowsTable(QTableView):
         """Beside what stands in a cell."""
         self._needed: dict[int, tuple[int, int, int]] = {}
         """How wide the heading and the figures of each column are, these in one line and in two."""
+        self._is_for_one = True
+        """Whether one conversation is planned, which is as fast as all together."""
         self.setModel(self.rows)
         self._cells = RowCells(self, themes)
         self.setItemDelegate(self._cells)
@@ -94,7 +98,7 @@ class RowsTable(QTableView):
         self.selectionModel().blockSignals(True)
         self.rows.show_rows(worked.rows, worked.chosen.prompt)
         self.selectionModel().blockSignals(False)
-        self.setColumnHidden(TOGETHER, worked.chosen.users <= 1)
+        self._is_for_one = worked.chosen.users <= 1
         for place, row in enumerate(self.rows.rows):
             if row.key in kept:
                 index = self.rows.index(place, max(0, current.column()))
@@ -153,15 +157,19 @@ class RowsTable(QTableView):
         """Give every figure the room that it needs and the names the rest, in which they break into lines."""
         header = self.horizontalHeader()
         room = self.viewport().width()
-        for pad, least, may_break in _WAYS:
-            widths = {place: self._width_of(place, pad, may_break) for place in range(1, header.count())}
+        never = (TOGETHER,) if self._is_for_one else ()
+        for aside, (pad, least, may_break) in ((aside, way) for aside in _ASIDE for way in _WAYS):
+            seen = [place for place in range(1, header.count()) if place not in (*never, *aside)]
+            widths = {place: self._width_of(place, pad, may_break) for place in seen}
             if first_px(pad, least) + sum(widths.values()) <= room:
                 break
         self._use_pad(pad)
+        self.rows.set_aside(tuple(place for place in aside if place not in never))
         first = max(room - sum(widths.values()), first_px(pad))
+        for place in range(1, header.count()):
+            self.setColumnHidden(place, place not in seen)
         for place, width in {FIRST: first, **widths}.items():
-            if not self.isColumnHidden(place):
-                header.resizeSection(place, width)
+            header.resizeSection(place, width)
         self._set_heights()
 
     def _set_heights(self) -> None:
@@ -187,8 +195,6 @@ class RowsTable(QTableView):
 
     def _width_of(self, place: int, pad: int, may_break: bool) -> int:
         header = self.horizontalHeader()
-        if self.isColumnHidden(place):
-            return 0
         if place not in self._needed:
             title = str(self.rows.headerData(place, Qt.Orientation.Horizontal))
             figures = figures_px(self.rows.cell(row, place) for row in self.rows.rows)
