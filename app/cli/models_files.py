@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+import msgspec
+
 from app.cli.models_options import FileDeed
 from app.cli.pump import Pump
 from app.cli.terminal import Terminal, one_line
@@ -22,7 +24,7 @@ from app.system.model_search import files_of
 _MOST_NAMED = 5
 
 
-def run_models_file(program: Program, deed: FileDeed, terminal: Terminal) -> ExitCode:
+def run_models_file(program: Program, deed: FileDeed, terminal: Terminal, as_json: bool) -> ExitCode:
     """Say what uses the model, do what was wanted and return the exit code."""
     if window_is_open(program.paths.data):
         raise _wrong(
@@ -49,9 +51,13 @@ def run_models_file(program: Program, deed: FileDeed, terminal: Terminal) -> Exi
     pump.run(lambda: not files.is_busy, lambda: os._exit(ExitCode.INTERRUPTED))
     if files.problem is not None:
         raise UserError(files.problem)
-    terminal.write(
-        (shown(files.done_path) if files.done_path else f"In the trash: {one_line(shown(model.path))}") + "\n"
-    )
+    if as_json:
+        told = {"model": shown(model.path), "path": shown(files.done_path) if files.done_path else None}
+        told["state"] = "renamed" if files.done_path else "in_trash"
+        terminal.write(msgspec.json.encode(told).decode() + "\n")
+    else:
+        where = shown(files.done_path) if files.done_path else f"In the trash: {one_line(shown(model.path))}"
+        terminal.write(f"{where}\n")
     return ExitCode.DONE
 
 

@@ -60,15 +60,15 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
         "--at-least", metavar="SIZE", type=parameters, help="with so many parameters or more: 500M, 4B"
     )
     search.add_argument("--at-most", metavar="SIZE", type=parameters, help="with so many parameters or fewer")
-    search.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
+    _add_json(search)
     show = within.add_parser("show", help="show the files and facts of a repository of a hub")
     show.add_argument("show", metavar="ORG/REPO", type=named("a repository such as org/repo"), help="a repository")
     show.add_argument("--card", action="store_true", help="print what its authors wrote, too")
-    show.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
+    _add_json(show)
     inspect = within.add_parser("inspect", help="show what a model file holds, or what differs between two")
     inspect.add_argument("inspect", metavar="FILE", type=file, help="a .gguf file, whatever it is for")
     inspect.add_argument("inspect_other", metavar="FILE", type=file, nargs="?", help="another one to compare it with")
-    inspect.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
+    _add_json(inspect)
     download = within.add_parser("download", help="download a model of a hub; the same again goes on where it ended")
     download.add_argument(
         "download",
@@ -85,14 +85,16 @@ def _add_files(within: argparse._SubParsersAction[Any]) -> None:
     rename = within.add_parser("rename", help="give a model of Tokenlight's own folder another name")
     rename.add_argument("file_model", metavar="MODEL", type=is_named, help="its file, or its name")
     rename.add_argument("new_name", metavar="NEWNAME", type=text, help="its new name, without the ending")
+    _add_json(rename)
     trash = within.add_parser("trash", help="move a model of Tokenlight's own folder to the system's trash")
     trash.add_argument("file_model", metavar="MODEL", type=is_named, help="its file, or its name")
     trash.add_argument("--yes", action="store_true", help="do not ask")
+    _add_json(trash)
 
 
 def _add_recommend_and_token(within: argparse._SubParsersAction[Any]) -> None:
     recommend = within.add_parser("recommend", help="name a model that suits this machine; works without a network")
-    recommend.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
+    _add_json(recommend)
     token = within.add_parser("token", help="say whether there is an access token for models that ask for one")
     token.add_argument(
         "--set",
@@ -101,9 +103,15 @@ def _add_recommend_and_token(within: argparse._SubParsersAction[Any]) -> None:
         const="set",
         help="keep one, read from standard input, in this system's keyring",
     )
+    _add_json(token)
     token.add_argument(
         "--forget", dest="token_word", action="store_const", const="forget", help="take it out of the keyring"
     )
+
+
+def _add_json(command: argparse.ArgumentParser) -> None:
+    # where it was typed before this word it stays so
+    command.add_argument("--json", action="store_true", default=argparse.SUPPRESS, help="print one JSON object")
 
 
 def token_asked(found: argparse.Namespace) -> str:

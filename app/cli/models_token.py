@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import msgspec
+
 from app.cli.terminal import Terminal, one_line
 from app.core.errors import ExitCode
 from app.core.hub_token import HubToken
@@ -14,7 +16,7 @@ _SAID = {
 }
 
 
-def run_models_token(keeping: HubTokenKeeping, word: str, terminal: Terminal) -> ExitCode:
+def run_models_token(keeping: HubTokenKeeping, word: str, terminal: Terminal, as_json: bool) -> ExitCode:
     """Say where the token is, after keeping or forgetting one; return the exit code."""
     if word == "set":
         state = keeping.keep_now(terminal.read_secret("Access token: "))
@@ -22,8 +24,13 @@ def run_models_token(keeping: HubTokenKeeping, word: str, terminal: Terminal) ->
         state = keeping.forget_now()
     else:
         state = keeping.state_now()
-    terminal.write(_text(state) + "\n")
+    terminal.write((_plain(state) if as_json else _text(state)) + "\n")
     return ExitCode.DONE
+
+
+def _plain(state: HubToken) -> str:
+    problem = None if state.problem is None else state.problem.english()
+    return msgspec.json.encode({"host": state.host, "place": state.place, "problem": problem}).decode()
 
 
 def _text(state: HubToken) -> str:

@@ -70,11 +70,11 @@ def _run(
         if arguments.inspect:
             return run_models_inspect(arguments.inspect, terminal, arguments.json)
         if arguments.file is not None:
-            return run_models_file(program, arguments.file, terminal)
+            return run_models_file(program, arguments.file, terminal, arguments.json)
         if arguments.show:
             return run_models_show(program, arguments.show, terminal, arguments.json, arguments.card)
         if arguments.token:
-            return run_models_token(program.hub_token, arguments.token, terminal)
+            return run_models_token(program.hub_token, arguments.token, terminal, arguments.json)
         if arguments.plan is not None:
             return run_plan(program, arguments.plan, terminal, arguments.json)
         if arguments.download:

@@ -224,6 +224,6 @@ def test_what_was_set_for_a_model_holds_but_for_what_is_typed() -> None:
     )
 
 
-@pytest.mark.parametrize("words", [("models", "trash", "a", "--json"), ("models", "token", "--json")])
+@pytest.mark.parametrize("words", [("models", "trash", "a", "--card"), ("models", "token", "--card")])
 def test_an_option_that_another_command_has_is_not_suggested_for_itself(words: tuple[str, ...]) -> None:
-    assert mistake(*words) == "There is no option --json here: see tokenlight models --help."
+    assert mistake(*words) == "There is no option --card here: see tokenlight models --help."

@@ -48,6 +48,21 @@ def test_a_model_is_named_by_its_file_or_its_name(line: CommandLine, own: Path, 
     assert line.desk.program.settings.values.last_model == str(own / "pear.gguf")
 
 
+@pytest.mark.parametrize(
+    ("words", "name", "state"),
+    [
+        (("rename", "apple", "pear", "--json"), "pear.gguf", "renamed"),
+        (("--json", "trash", "apple", "--yes"), None, "in_trash"),
+    ],
+)
+def test_a_program_is_told_where_a_file_was_and_is(
+    line: CommandLine, own: Path, words: tuple[str, ...], name: str | None, state: str
+) -> None:
+    assert line.run("models", *words) == 0, line.err
+    path = None if name is None else str(own / name)
+    assert line.lines() == [{"model": str(own / "apple-F16.gguf"), "path": path, "state": state}]
+
+
 def test_any_part_names_all_of_them(line: CommandLine, own: Path) -> None:
     paths = write_split_llama(own)
     assert line.run("models", "rename", str(paths[1]), "new.gguf") == 0, line.err

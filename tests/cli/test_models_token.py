@@ -40,6 +40,16 @@ def test_a_token_is_kept_shown_by_its_place_and_forgotten(
     assert desk_keyring.kept == {}
 
 
+def test_a_program_is_told_where_the_token_is_and_never_which(
+    line: CommandLine, desk_keyring: Memory, feed: Callable[[bytes], None]
+) -> None:
+    assert line.run("models", "token", "--json") == 0
+    assert line.lines() == [{"host": HOST, "place": "none", "problem": None}]
+    feed(b"hf_secret\n")
+    assert line.run("models", "token", "--set", "--json") == 0
+    assert line.lines()[-1]["place"] == "keyring" and "hf_secret" not in line.out
+
+
 def test_the_variable_is_named_where_it_holds_the_token(line: CommandLine, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_TOKEN", "hf_secret")
     assert line.run("models", "token") == 0
