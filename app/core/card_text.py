@@ -45,6 +45,8 @@ _ELEMENTS = (
 """What HTML knows; anything else between < and > is the authors' own text, such as a type in angle brackets."""
 _TAG = re.compile(rf"<(?:!|/?(?:{_ELEMENTS})(?=[\s/>]))[^<>]{{0,2000}}>", re.IGNORECASE)
 _TICKS = re.compile(r"`+")
+_BEGINS = re.compile(r"\s*(?:$|[-*+#>|]|\d{1,9}[.)])")
+"""What a line begins with that goes on with no paragraph: nothing, an item of a list, a heading, a quotation, a table."""
 _GUARD = str.maketrans("<>", "\x01\x02")
 _UNGUARD = str.maketrans("\x01\x02", "<>")
 """Angle brackets in code, while tags are taken out: no control character is left in a text."""
@@ -150,12 +152,19 @@ def _anchor(found: re.Match[str]) -> str:
 
 
 def _guarded(text: str) -> str:
-    """Return a text of the same length whose code within lines has other characters for its angle brackets."""
-    return "".join(_guarded_line(line) if "`" in line else line for line in text.splitlines(keepends=True))
+    """Return a text of the same length whose code within paragraphs has other characters for its angle brackets."""
+    paragraphs: list[list[str]] = [[]]
+    for line in text.splitlines(keepends=True):
+        if _BEGINS.match(line):  # code of one line goes on in the next, but not in another paragraph
+            paragraphs.append([])
+        paragraphs[-1].append(line)
+    return "".join(_guarded_paragraph("".join(lines)) for lines in paragraphs)
 
 
-def _guarded_line(line: str) -> str:
-    marks = [found.span() for found in _TICKS.finditer(line)]
+def _guarded_paragraph(text: str) -> str:
+    if "`" not in text:
+        return text
+    marks = [found.span() for found in _TICKS.finditer(text)]
     ends: list[tuple[int, int] | None] = []
     """Of each mark the next one of its length, which ends the code that it begins."""
     last: dict[int, tuple[int, int]] = {}
@@ -165,9 +174,9 @@ def _guarded_line(line: str) -> str:
     kept, at = [], 0
     for (start, end), closing in zip(marks, reversed(ends), strict=True):
         if start >= at and closing is not None:
-            kept += [line[at:end], line[end : closing[0]].translate(_GUARD), line[closing[0] : closing[1]]]
+            kept += [text[at:end], text[end : closing[0]].translate(_GUARD), text[closing[0] : closing[1]]]
             at = closing[1]
-    return "".join([*kept, line[at:]])
+    return "".join([*kept, text[at:]])
 
 
 def _without(text: str, begin: str, end: str) -> str:
