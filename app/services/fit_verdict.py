@@ -69,10 +69,15 @@ def _is_tight(plan: MemoryPlan) -> bool:
     """Whether a device that something lies on has little to spare beyond its margin."""
     rooms = rooms_left([device.load for device in plan.devices])
     return any(
-        room < min(LITTLE_BYTES, device.total // LITTLE_PART)
+        is_little(room, device.total)
         for device, room in zip(plan.devices, rooms, strict=True)
         if device.load.size and device.total is not None and room is not None
     )
+
+
+def is_little(room: int, total: int) -> bool:
+    """Return whether so many bytes beyond its margin are little to spare on a device of a size."""
+    return room < min(LITTLE_BYTES, total // LITTLE_PART)
 
 
 def _reason_of(plan: MemoryPlan, cells: int, *, is_tight: bool) -> Sentence:

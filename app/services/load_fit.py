@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.core.model import ALL_LAYERS, LoadOptions
 from app.core.words import translate
-from app.services.fit_verdict import Fit
+from app.services.fit_verdict import Fit, is_little
 from app.services.load_options import DeviceNeed, LoadOptionsDraft
 from app.services.load_plan import LoadFormula, LoadLever
 from app.services.units import byte_size, count
@@ -65,7 +65,18 @@ def _asked(draft: LoadOptionsDraft) -> Fit:
             translate("LoadFit", "Its context is shortened to {tokens} tokens.", tokens=count(measured.context)),
         )
     spare = min(((need.free or 0) - (need.use.total or 0) for need in draft.needs), default=0)
+    if any(_is_tight(need) for need in draft.needs):
+        words = translate(
+            "LoadFit", "{spare} are left free: that is tight, so close what you do not need.", spare=byte_size(spare)
+        )
+        return Fit("fits", words, "tight")
     return Fit("fits", translate("LoadFit", "{spare} are left free.", spare=byte_size(spare)))
+
+
+def _is_tight(need: DeviceNeed) -> bool:
+    return (
+        bool(need.use.total) and need.room is not None and need.total is not None and is_little(need.room, need.total)
+    )
 
 
 def _is_partial(options: LoadOptions, layers: int) -> bool:

@@ -13,6 +13,8 @@ import msgspec
 from app.core.devices import GPU_KINDS, MAIN_MEMORY, MainMemory
 from app.core.events import Failed, MemoryMeasured
 from app.core.job_events import ModelChecked
+from app.core.lane_memory import MARGIN as MAIN_MARGIN
+from app.core.layer_choice import Room
 from app.core.load_estimate import LoadEstimate
 from app.core.metrics import DeviceMemory
 from app.core.model import CONTEXT_STEP, FoundModel, LoadOptions, ModelInfo, ModelRef
@@ -35,6 +37,17 @@ class DeviceNeed(msgspec.Struct, frozen=True):
     use: DeviceMemory
     free: int | None
     """Free bytes, with those that unloading the present model gives back."""
+    total: int | None = None
+    """Bytes of the whole device."""
+
+    @property
+    def room(self) -> int | None:
+        """Bytes that stay free beyond its margin; None where a figure is unknown."""
+        if self.free is None or self.use.total is None:
+            return None
+        is_main = self.use.device == MAIN_MEMORY
+        limit = self.free - min(MAIN_MARGIN, self.free // 2) if is_main else Room(self.total, self.free).limit
+        return None if limit is None else limit - self.use.total
 
     @property
     def fits(self) -> bool | None:
@@ -100,7 +113,7 @@ class LoadOptionsDraft:
     @property
     def needs(self) -> tuple[DeviceNeed, ...]:
         """What a dry run said last that each device gives; empty where nothing is known yet."""
-        return _needs(self._measured, self._memory().available, self._session.model) if self._measured else ()
+        return _needs(self._measured, self._memory(), self._session.model) if self._measured else ()
 
     @property
     def measured(self) -> MemoryMeasured | None:
@@ -243,13 +256,14 @@ def _taken(measured: MemoryMeasured) -> int:
     return sum(use.total or 0 for use in measured.memory)
 
 
-def _needs(measured: MemoryMeasured, available: int, present: ModelInfo | None) -> tuple[DeviceNeed, ...]:
+def _needs(measured: MemoryMeasured, main: MainMemory, present: ModelInfo | None) -> tuple[DeviceNeed, ...]:
     back = given_back(present)
     devices = {device.name: device for device in measured.devices if device.kind in GPU_KINDS}
     needs = []
     for use in measured.memory:
         device = devices.get(use.device)
-        free = available if device is None or device.kind == "integrated_gpu" else device.free
+        free = main.available if device is None or device.kind == "integrated_gpu" else device.free
+        total = main.total if device is None else device.total
         name = device.description if device is not None else use.device
-        needs.append(DeviceNeed(name, use, None if free is None else free + back.get(use.device, 0)))
+        needs.append(DeviceNeed(name, use, None if free is None else free + back.get(use.device, 0), total))
     return tuple(sorted(needs, key=lambda need: need.use.device == MAIN_MEMORY))

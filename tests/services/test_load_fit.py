@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from app.core.devices import Device
+from app.core.devices import Device, MainMemory
 from app.core.events import MemoryMeasured
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
@@ -200,4 +200,21 @@ def test_what_is_left_is_that_of_the_fullest_device(desk: Desk, draft: LoadOptio
     desk.dry_run.answer(*uses, devices=(GPU, CPU), gpu_layers=3)
     desk.settle()
     fit = fit_of_draft(draft)
-    assert fit is not None and fit.reason.english() == "1.0 GiB are left free."
+    assert fit is not None and fit.state == "tight"
+    assert fit.reason.english() == "1.0 GiB are left free: that is tight, so close what you do not need."
+
+
+def test_a_load_that_leaves_enough_is_not_tight_and_one_that_takes_main_memory_is(
+    desk: Desk, draft: LoadOptionsDraft, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(draft, "_memory", lambda: MainMemory(16 * GIB, 8 * GIB, 0))
+    desk.dry_run.answer(DeviceMemory("CUDA0", 17 * GIB, 0, 0), DeviceMemory("CPU", MIB, 0, 0), devices=(GPU, CPU))
+    desk.settle()
+    fit = fit_of_draft(draft)
+    assert fit is not None and (fit.state, fit.reason.english()) == ("", "3.0 GiB are left free.")
+    draft.change(context=512)
+    desk.until(lambda: len(desk.dry_run.asked) > 1)
+    desk.dry_run.answer(DeviceMemory("CPU", 6 * GIB + 512 * MIB, 0, 0), devices=(CPU,))
+    desk.settle()
+    fit = fit_of_draft(draft)
+    assert fit is not None and (fit.state, fit.reason.english()[:7]) == ("tight", "1.5 GiB")
