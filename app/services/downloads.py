@@ -73,12 +73,12 @@ class DownloadRow(msgspec.Struct, frozen=True):
     def actions(self) -> tuple[DownloadAction, ...]:
         """What can be done about it now."""
         if self.is_held:
-            return ("cancel",)
+            return ("pause", "cancel")  # who pauses it does not want it to go on by itself
         return ("again", "dismiss") if self.is_away else _ACTIONS[self.state]
 
     @property
     def is_held(self) -> bool:
-        """Whether it only waits until the program is online again, and goes on by itself."""
+        """Whether it only waits until the program is online again, and goes on by itself unless somebody pauses it."""
         return self.state == "paused" and self.problem is not None
 
 

@@ -116,6 +116,8 @@ class DownloadCard(QFrame):
                 return [here, self.tr("tries again by itself")]
             case "checking":
                 return [size, self.tr("is compared with the hub's checksum")]
+            case "paused" if row.is_held:
+                return [here, self.tr("waits to be online")]
             case "paused":
                 return [here, self.tr("paused")]
             case "failed":

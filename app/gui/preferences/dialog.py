@@ -208,6 +208,10 @@ class PreferencesDialog(TallDialog):
         defaults = box.button(QDialogButtonBox.StandardButton.RestoreDefaults)
         defaults.setText(self.tr("Restore defaults"))
         defaults.setObjectName("defaults_button")
+        set_hint(
+            defaults,
+            self.tr("Everything here becomes as it was at first, except “Stay offline”, which stays as it is"),
+        )
         defaults.clicked.connect(self._restore_defaults)
         close = box.button(QDialogButtonBox.StandardButton.Close)
         close.setText(self.tr("Close"))
@@ -239,7 +243,8 @@ class PreferencesDialog(TallDialog):
         defaults = Settings()
         for group in self._groups:
             for option in group.options:
-                self._change(option.name, getattr(defaults, option.name))
+                if option.name != OFFLINE:  # nothing opens a connection because something else was set back
+                    self._change(option.name, getattr(defaults, option.name))
         self._show_values()
 
     def _show_values(self) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QLabel, QPushButton
 
+from app.core.download import DownloadWanted
 from app.gui.discover.download_card import DownloadCard
 from app.gui.preferences.dialog import PreferencesDialog
 from app.system.offline_switch import VARIABLES
@@ -68,13 +69,31 @@ def test_a_download_that_runs_pauses_says_why_and_goes_on_by_itself(window: Stag
         "Tokenlight is offline because “Stay offline” is on: turn it off in the preferences of the window, or name a"
         " model on this machine."
     )
-    assert not card(window).problem.isHidden() and can(window) == ["Cancel"]
+    assert not card(window).problem.isHidden() and can(window) == ["Pause", "Cancel"]
+    assert card(window).figures.text().endswith("waits\u00a0to\u00a0be\u00a0online")
     asked, hub.hang_at = len(hub.asked), None
     assert window.desk.program.settings.values.offline
     tick(window)
     window.desk.until(lambda: (row := downloads.row(wanted.key)) is not None and row.state == "done")
     assert len(hub.asked) > asked and card(window).problem.isHidden()
     assert not window.desk.program.settings.values.offline
+
+
+def test_who_pauses_what_waits_to_be_online_has_it_stay_so(window: Stage, hub: DownloadHub) -> None:
+    downloads, wanted = window.desk.program.downloads, hub.wanted()
+    window.clicks("models_downloads_tab")
+    tick(window)
+    downloads.add(wanted)
+    window.desk.until(lambda: (row := downloads.row(wanted.key)) is not None and row.is_held)
+    next(each for each in card(window).findChildren(QPushButton) if each.text() == "Pause").click()
+    window.desk.until(lambda: (row := downloads.row(wanted.key)) is not None and not row.is_held)
+    assert can(window) == ["Resume", "Cancel"] and card(window).figures.text().endswith("paused")
+    tick(window)
+    later = DownloadWanted("org/other", "main", wanted.files)
+    downloads.add(later)  # its end is told behind whatever would have gone on
+    window.desk.until(lambda: (row := downloads.row(later.key)) is not None and row.state in ("failed", "done"))
+    row = downloads.row(wanted.key)
+    assert row is not None and (row.state, row.done) == ("paused", 0)
 
 
 def test_what_was_found_stays_with_its_age_until_the_program_is_online_again(window: Stage, hub: DownloadHub) -> None:
@@ -89,10 +108,13 @@ def test_what_was_found_stays_with_its_age_until_the_program_is_online_again(win
     assert window.reads("discover_state") == "1 model" and not window.sees("discover_problem")
 
 
-def test_the_defaults_are_online(window: Stage) -> None:
+def test_who_stays_offline_does_so_when_the_defaults_come_back(window: Stage) -> None:
     tick(window)
+    window.desk.program.settings.change(unfold_thinking=True)
     window.clicks("defaults_button")
-    assert not window.desk.program.offline.is_on and not window.find_as(QCheckBox, "offline_option").isChecked()
+    assert window.desk.program.offline.is_on and window.find_as(QCheckBox, "offline_option").isChecked()
+    assert not window.desk.program.settings.values.unfold_thinking
+    assert "except “Stay offline”" in window.find("defaults_button").toolTip()
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
