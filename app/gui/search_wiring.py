@@ -20,11 +20,12 @@ class SearchWiring(QObject):
         super().__init__(window)
         self._program = program
         self._window = window
-        self.part = SearchPart(program.message_search)
+        icons = Icons(program.resources)
+        self.part = SearchPart(program.message_search, icons)
         window.parts.history.take_search(self.part)
         window.actions_by_name.tell_keys(self.part.line)
         window.actions_by_name["search_action"].triggered.connect(lambda _checked=False: self.begin())
-        page, icons = window.parts.chat_page, Icons(program.resources)
+        page = window.parts.chat_page
         self.bar = FindBar(Finder(page.transcript, program.chat, themes), icons)
         page.show_find(self.bar)
         window.actions_by_name.tell_keys(self.bar)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit
+from PySide6.QtWidgets import QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.gui.icons import Icons
 from app.gui.widgets.clear_line import ClearLine
 
 
@@ -55,3 +56,27 @@ def test_it_is_there_while_something_is_typed_and_empties_the_line(line: ClearLi
 def test_it_looks_like_any_other_line(line: ClearLine) -> None:
     plain = QLineEdit()
     assert line.sizeHint().height() == plain.sizeHint().height()
+
+
+@pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
+def test_an_icon_stands_before_what_is_typed_and_takes_no_click(
+    line: ClearLine, icons: Icons, direction: Qt.LayoutDirection
+) -> None:
+    line.setLayoutDirection(direction)
+    line.lead_with(icons, "search")
+    line.resize(221, 30)
+    before = line.grab().toImage()
+    line.setText("some words")
+    icon = next(each for each in line.findChildren(QWidget) if each is not line.clear_button)
+    assert line.rect().contains(icon.geometry()) and not icon.geometry().intersects(line.clear_button.geometry())
+    place, other = icon.geometry().center().x(), line.clear_button.geometry().center().x()
+    assert (place > other) == (direction is Qt.LayoutDirection.RightToLeft)
+    margins = line.textMargins()
+    assert min(margins.left(), margins.right()) >= icon.width()
+    QTest.mouseClick(line, Qt.MouseButton.LeftButton, pos=icon.geometry().center())
+    assert line.hasFocus()
+    inside = icon.geometry()
+    shown = {
+        before.pixel(x, y) for x in range(inside.left(), inside.right()) for y in range(inside.top(), inside.bottom())
+    }
+    assert len(shown) > 3

@@ -13,6 +13,7 @@ from app.gui import theme
 from app.gui.history.found_delegate import FoundDelegate
 from app.gui.history.found_model import FoundModel, FoundRole
 from app.gui.history.quiet_list import make_quiet
+from app.gui.icons import Icons
 from app.gui.widgets.clear_line import ClearLine
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import set_hint
@@ -32,13 +33,14 @@ class SearchPart(QWidget):
     left = Signal()
     """Somebody has done with it: the keyboard goes elsewhere."""
 
-    def __init__(self, search: MessageSearch) -> None:
+    def __init__(self, search: MessageSearch, icons: Icons) -> None:
         super().__init__()
         self._search = search
         self.line = ClearLine()
         self.line.setObjectName("search_line")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("Search"))
+        self.line.lead_with(icons, "search")
         self.line.setAccessibleName(self.tr("Search in all chats"))
         set_hint(self.line, self.tr("Search in all chats"), "search_action")
         self.state = label(look="muted", pixels=theme.SMALL_PX, name="search_state")

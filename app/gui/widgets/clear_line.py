@@ -1,15 +1,17 @@
-"""A line to type in with a cross at its end that empties it."""
+"""A line to type in with a cross at its end that empties it, and maybe an icon where it begins."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QWidget
 
 from app.gui import theme
+from app.gui.icons import Icons
 
 _BUTTON_PX = 20
 _CROSS_PX = 8
+_ICON_PX = 16
 _GAP_PX = 6
 
 
@@ -22,7 +24,14 @@ class ClearLine(QLineEdit):
         self.clear_button.setAccessibleName(self.tr("Clear"))
         self.clear_button.setVisible(False)
         self.clear_button.clicked.connect(self._empty)
-        self.textChanged.connect(self._show_cross)
+        self._lead: _Lead | None = None
+        self.textChanged.connect(self._make_room)
+
+    def lead_with(self, icons: Icons, icon: str) -> None:
+        """Show an icon before what is typed."""
+        self._lead = _Lead(self, icons, icon)
+        self._lead.show()
+        self._make_room()
 
     def setObjectName(self, name: str) -> None:
         """Name the cross after the line."""
@@ -33,14 +42,18 @@ class ClearLine(QLineEdit):
         """Keep the cross at the end that text runs to."""
         super().resizeEvent(event)
         side = theme.scaled(_BUTTON_PX)
-        left = _GAP_PX if self.isRightToLeft() else self.width() - side - _GAP_PX
-        self.clear_button.setGeometry(left, (self.height() - side) // 2, side, side)
+        begin, end = _GAP_PX, self.width() - side - _GAP_PX
+        if self.isRightToLeft():
+            begin, end = end, begin
+        self.clear_button.setGeometry(end, (self.height() - side) // 2, side, side)
+        if self._lead is not None:
+            self._lead.setGeometry(begin, (self.height() - side) // 2, side, side)
 
-    def _show_cross(self, text: str) -> None:
-        is_shown = bool(text)
+    def _make_room(self) -> None:
+        is_shown, side = bool(self.text()), theme.scaled(_BUTTON_PX)
         self.clear_button.setVisible(is_shown)
-        room = theme.scaled(_BUTTON_PX) if is_shown else 0
-        left, right = (room, 0) if self.isRightToLeft() else (0, room)
+        before, behind = side if self._lead is not None else 0, side if is_shown else 0
+        left, right = (behind, before) if self.isRightToLeft() else (before, behind)
         self.setTextMargins(left, 0, right, 0)
 
     def _empty(self) -> None:
@@ -70,4 +83,23 @@ class _Cross(QAbstractButton):
         for slope in (1, -1):
             end = QPointF(half, half * slope)
             painter.drawLine(middle - end, middle + end)
+        painter.end()
+
+
+class _Lead(QWidget):
+    """The icon, in the colour of the words that say what to type."""
+
+    def __init__(self, line: QLineEdit, icons: Icons, icon: str) -> None:
+        super().__init__(line)
+        self._icons = icons
+        self._icon = icon
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Paint the icon in the middle."""
+        side = theme.scaled(_ICON_PX)
+        place = QRect(0, 0, side, side)
+        place.moveCenter(self.rect().center())
+        painter = QPainter(self)
+        self._icons.icon(self._icon, self.palette().placeholderText().color()).paint(painter, place)
         painter.end()
