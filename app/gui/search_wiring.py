@@ -40,6 +40,7 @@ class SearchWiring(QObject):
         self._disconnect = [
             program.chat.opened.connect(program.message_search.arrive),
             program.message_search.reached.connect(self._show),
+            program.message_search.arrived.connect(self._show_chat),
         ]
 
     def close(self) -> None:
@@ -71,6 +72,11 @@ class SearchWiring(QObject):
         transcript.setFocus()
         transcript.take(turn.number)
         self.bar.look_for(text, turn.number)
+
+    def _show_chat(self) -> None:
+        """Go to a chat that was found by its title."""
+        self._go_to_chat()
+        self._window.parts.chat_page.transcript.setFocus()
 
     def _go_to_chat(self) -> None:
         if self._window.page != "chat":

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from app.core.literal_text import needle
 from app.core.ports import StorePort
-from app.core.search import PAGE, FoundMessage, SearchPlace
+from app.core.search import PAGE, FoundChat, FoundMessage, SearchPlace, titles_holding
 from app.core.signal import Signal
 from app.core.store_commands import FindMessages
 from app.core.store_events import MessagesFound, SearchReady
@@ -24,12 +24,15 @@ class MessageSearch:
         """Something more or something else is found, or the search is over."""
         self.reached: Signal[int, str] = Signal()
         """A message that was found is shown now: its id, and what was looked for."""
+        self.arrived: Signal[()] = Signal()
+        """A chat that was found by its title is shown now."""
         self._store = store
         self._conversations = conversations
         self._chat = chat
         self._branches = branches
         self._text = ""
         self._hits: list[FoundMessage] = []
+        self._titles: tuple[FoundChat, ...] = ()
         self._rest: SearchPlace | None = None
         self._is_whole = True
         self._wanted = 0
@@ -40,8 +43,8 @@ class MessageSearch:
         self._must_ask = False
         self._begins = False
         """Whether the next answer takes the place of what is shown: until then that stays, and nothing flickers."""
-        self._target: tuple[int, str] | None = None
-        """The message that somebody goes to, and what was looked for."""
+        self._target: tuple[int | None, str] | None = None
+        """The message that somebody goes to, None for the chat itself, and what was looked for."""
         chat.deleted.connect(self._take_deleted)
 
     @property
@@ -53,6 +56,11 @@ class MessageSearch:
     def hits(self) -> tuple[FoundMessage, ...]:
         """What was found, newest first."""
         return tuple(self._hits)
+
+    @property
+    def titles(self) -> tuple[FoundChat, ...]:
+        """The chats whose titles hold it, newest first."""
+        return self._titles
 
     @property
     def is_busy(self) -> bool:
@@ -77,6 +85,7 @@ class MessageSearch:
         self._begin()
         if not self._text:
             self._hits.clear()
+            self._titles = ()
             self._is_whole = True
         self.changed.emit()
 
@@ -91,9 +100,9 @@ class MessageSearch:
             self._wanted = len(self._hits) + PAGE
             self._ask()
 
-    def open(self, hit: FoundMessage) -> None:
-        """Show a message that was found; `reached` follows once its conversation is there."""
-        self._target = (hit.message, self._text)
+    def open(self, hit: FoundMessage | FoundChat) -> None:
+        """Show a message that was found, or a chat; `reached` or `arrived` follows once it is there."""
+        self._target = (hit.message if isinstance(hit, FoundMessage) else None, self._text)
         if self._chat.conversation_id == hit.conversation:
             self.arrive()
         else:
@@ -105,6 +114,9 @@ class MessageSearch:
         if target is None:
             return
         message, text = target
+        if message is None:
+            self.arrived.emit()
+            return
         turn = self._chat.shown.known.get(message)
         if turn is None:
             return
@@ -130,6 +142,7 @@ class MessageSearch:
         if self._begins:
             self._begins = False
             self._hits.clear()
+            self._titles = titles_holding(self._conversations.heads, needle(self._text), event.found)
         self._hits += event.found
         self._rest, self._is_whole = event.rest, event.is_whole
         if self._rest is not None and len(self._hits) < self._wanted:
@@ -154,6 +167,7 @@ class MessageSearch:
         """Show no longer what went to the trash."""
         gone = set(messages)
         left = [hit for hit in self._hits if hit.conversation != conversation or (gone and hit.message not in gone)]
-        if len(left) < len(self._hits):
-            self._hits = left
+        titles = tuple(found for found in self._titles if gone or found.conversation != conversation)
+        if len(left) < len(self._hits) or titles != self._titles:
+            self._hits, self._titles = left, titles
             self.changed.emit()

@@ -123,6 +123,7 @@ def found(scene: Scene) -> None:
     """Something is looked for in all chats."""
     _talk(scene)
     scene.window.actions_by_name["search_action"].trigger()
+    scene.program.conversations.rename(scene.program.conversations.heads[2].id, "Journeys along rivers")
     scene.find(QLineEdit, "search_line").setText("river")
     scene.rest()
 

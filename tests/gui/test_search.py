@@ -93,7 +93,9 @@ def test_a_click_opens_a_hit_from_another_page_in_the_chat(chats: Stage) -> None
 def test_what_is_nowhere_is_said_to_be(chats: Stage) -> None:
     search(chats, "zebra")
     assert said(chats) == []
-    assert chats.find_as(QLabel, "search_state").text() == "No message holds this text, letter for letter."
+    assert (
+        chats.find_as(QLabel, "search_state").text() == "No message and no title holds this text, letter for letter."
+    )
 
 
 def test_esc_in_the_search_stops_no_answer(chats: Stage) -> None:
@@ -129,3 +131,24 @@ def test_the_day_leaves_most_of_the_line_to_the_title_and_is_read_aloud_whole(ch
     )
     taken = QFontMetrics(theme.font(theme.SMALL_PX)).horizontalAdvance(row.data(FoundRole.DAY))
     assert taken < results(chats).viewport().width() * 0.4
+
+
+def test_a_title_is_found_and_opens_its_chat_from_another_page(chats: Stage) -> None:
+    conversations = chats.desk.program.conversations
+    first = conversations.heads[-1].id
+    conversations.rename(first, "Animals that spit")
+    chats.triggers("planner_action")
+    search(chats, "spit")
+    assert said(chats) == [
+        "Title of a chat, today: Animals that spit",
+        "Animals that spit, an answer, today: They spit.",
+    ]
+    assert chats.find_as(QLabel, "search_state").text().replace("\xa0", " ") == "1 title · 1 message"
+    QTest.keyClick(line(chats), Qt.Key.Key_Return)
+    chats.settle()
+    assert (chats.window.page, conversations.open_id) == ("chat", first)
+    search(chats, "animals")
+    assert chats.find_as(QLabel, "search_state").text() == "1 title"
+    QTest.keyClick(line(chats), Qt.Key.Key_Return)
+    chats.settle()
+    assert conversations.open_id == first and chats.window.parts.chat_page.transcript.hasFocus()

@@ -138,3 +138,41 @@ def test_what_was_not_indexed_yet_is_looked_for_again_once_it_is(desk: Desk, sea
     assert (search.hits, search.is_whole) == ((), False)
     desk.program.dispatch(SearchReady())
     assert (snippets(search), search.is_whole) == (["llama"], True)
+
+
+def titles(search: MessageSearch) -> list[str]:
+    return [found.snippet.text for found in search.titles]
+
+
+def test_titles_are_found_unless_the_message_that_gave_them_is(desk: Desk, chat: Chat, search: MessageSearch) -> None:
+    say(desk, "Tell me of llamas", "They spit.")
+    desk.program.conversations.new()
+    say(desk, "And alpacas?", "Softer.")
+    second = chat.conversation_id
+    desk.program.conversations.rename(second, "Like a LLAMA, 100% wool")
+    search.search("llama")
+    assert (titles(search), snippets(search)) == (["Like a LLAMA, 100% wool"], ["Tell me of llamas"])
+    (found,) = search.titles
+    assert [found.snippet.text[begin:end] for begin, end in found.snippet.marks] == ["LLAMA"]
+    search.search("0% w")
+    assert (titles(search), snippets(search)) == (["Like a LLAMA, 100% wool"], [])
+    desk.program.conversations.delete(second)
+    assert titles(search) == []
+    search.search("tell me")
+    search.search("")
+    assert titles(search) == []
+
+
+def test_a_chat_that_is_found_by_its_title_is_told_to_be_there(desk: Desk, chat: Chat, search: MessageSearch) -> None:
+    say(desk, "One", "1")
+    first = chat.conversation_id
+    desk.program.conversations.rename(first, "Lakes")
+    desk.program.conversations.new()
+    arrived: list[int] = []
+    search.arrived.connect(lambda: arrived.append(chat.conversation_id))
+    chat.opened.connect(search.arrive)
+    search.search("lake")
+    search.open(search.titles[0])
+    assert arrived == [first]
+    search.open(search.titles[0])
+    assert arrived == [first, first]

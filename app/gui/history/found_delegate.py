@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QTextCharFormat, QTextLayout, QTextOption
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
-from app.core.search import FoundMessage
+from app.core.search import FoundChat, FoundMessage
 from app.gui import theme
 from app.gui.history.found_model import FoundRole, Index
 from app.gui.widgets.code_units import units
@@ -70,7 +70,7 @@ class FoundDelegate(QStyledItemDelegate):
         painter.drawText(line, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, shown)
         return metrics.height()
 
-    def _paint_text(self, painter: QPainter, place: QRect, palette: QPalette, hit: FoundMessage) -> None:
+    def _paint_text(self, painter: QPainter, place: QRect, palette: QPalette, hit: FoundChat | FoundMessage) -> None:
         font = theme.font(theme.SMALL_PX)
         text = hit.snippet.text
         layout = QTextLayout(text, font)

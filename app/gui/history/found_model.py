@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QDate, QLocale, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from app.core.search import FoundMessage
+from app.core.search import FoundChat, FoundMessage
 from app.gui.widgets.chat_words import day_in_words, one_line
 
 Index = QModelIndex | QPersistentModelIndex
@@ -18,7 +18,7 @@ class FoundRole(IntEnum):
     """What a row is asked for beside its title."""
 
     HIT = Qt.ItemDataRole.UserRole
-    """The message that was found."""
+    """The message that was found, or the chat."""
     DAY = Qt.ItemDataRole.UserRole + 1
     """When it was written, short: the title stands beside it."""
 
@@ -28,10 +28,10 @@ class FoundModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._hits: tuple[FoundMessage, ...] = ()
+        self._hits: tuple[FoundChat | FoundMessage, ...] = ()
 
-    def show_hits(self, hits: tuple[FoundMessage, ...]) -> None:
-        """Show these; what is shown already stays as it is."""
+    def show_hits(self, hits: tuple[FoundChat | FoundMessage, ...]) -> None:
+        """Show these, titles above messages; what is shown already stays as it is."""
         before = self._hits
         if hits == before:
             return
@@ -55,18 +55,24 @@ class FoundModel(QAbstractListModel):
         hit = self._hits[index.row()]
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return one_line(hit.title)
+                return self.tr("Title of a chat") if isinstance(hit, FoundChat) else one_line(hit.title)
             case Qt.ItemDataRole.AccessibleTextRole:
                 return self._in_words(hit)
             case FoundRole.HIT:
                 return hit
             case FoundRole.DAY:
-                return day_in_words(hit.created_ms, QDate.currentDate(), QLocale.FormatType.ShortFormat)
+                return day_in_words(_when_ms(hit), QDate.currentDate(), QLocale.FormatType.ShortFormat)
         return None
 
-    def _in_words(self, hit: FoundMessage) -> str:
+    def _in_words(self, hit: FoundChat | FoundMessage) -> str:
+        day = day_in_words(_when_ms(hit), QDate.currentDate())
+        if isinstance(hit, FoundChat):
+            return self.tr("Title of a chat, {day}: {text}").format(day=day, text=hit.snippet.text)
         words = self.tr("{title}, your message, {day}: {text}")
         if hit.is_answer:
             words = self.tr("{title}, an answer, {day}: {text}")
-        day = day_in_words(hit.created_ms, QDate.currentDate())
         return words.format(title=one_line(hit.title), day=day, text=hit.snippet.text)
+
+
+def _when_ms(hit: FoundChat | FoundMessage) -> int:
+    return hit.changed_ms if isinstance(hit, FoundChat) else hit.created_ms

@@ -15,7 +15,7 @@ from app.gui.history.found_model import FoundModel, FoundRole
 from app.gui.history.quiet_list import make_quiet
 from app.gui.icons import Icons
 from app.gui.widgets.clear_line import ClearLine
-from app.gui.widgets.labels import label
+from app.gui.widgets.labels import in_parts, label
 from app.gui.widgets.words import set_hint
 from app.services.message_search import MessageSearch
 from app.services.units import count
@@ -123,15 +123,23 @@ class SearchPart(QWidget):
             self._search.more()
 
     def _show(self) -> None:
-        self._model.show_hits(self._search.hits)
+        self._model.show_hits((*self._search.titles, *self._search.hits))
         self.state.setText(self._in_words())
         self.searching.emit()
 
     def _in_words(self) -> str:
         """Return how much was found."""
-        search, found = self._search, len(self._search.hits)
-        if not found and search.is_busy:
+        search, found, titles = self._search, len(self._search.hits), len(self._search.titles)
+        if not found and not titles and search.is_busy:
             return self.tr("Searching …")
+        named = self.tr("1 title") if titles == 1 else self.tr("{count} titles").format(count=count(titles))
+        messages = self._messages_in_words(found)
+        if titles:
+            return in_parts((named, messages)) if found or not search.is_whole else named
+        return messages
+
+    def _messages_in_words(self, found: int) -> str:
+        search = self._search
         if not search.is_whole:
             words = self.tr("{count} found so far: older chats are still being made ready for searching")
         elif search.is_more:
@@ -141,7 +149,7 @@ class SearchPart(QWidget):
         elif found:
             words = self.tr("{count} messages")
         else:
-            words = self.tr("No message holds this text, letter for letter.")
+            words = self.tr("No message and no title holds this text, letter for letter.")
         return words.format(count=count(found))
 
 
@@ -154,7 +162,7 @@ class _Found(QListView):
     def __init__(self) -> None:
         super().__init__()
         self.setObjectName("search_results")
-        self.setAccessibleName(self.tr("Messages that were found"))
+        self.setAccessibleName(self.tr("What was found"))
         make_quiet(self)
 
     def minimumSizeHint(self) -> QSize:
