@@ -230,6 +230,7 @@ class NoticeBar(QWidget):
             "undo_delete": self.tr("Undo"),
             "undo_branch": self.tr("Undo"),
             "undo_withdraw": self.tr("Undo"),
+            "undo_folder": self.tr("Undo"),
             "undo_system_prompt": self.tr("Undo"),
             "undo_preset": self.tr("Undo"),
             "restore_preset": self.tr("Undo"),

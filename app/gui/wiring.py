@@ -19,7 +19,7 @@ from app.gui.on_demand import OnDemand
 from app.gui.other_pages import Joined, other_pages
 from app.gui.theme import Themes
 from app.services.models import is_very_small
-from app.services.notices import Notice
+from app.services.notices import DELETIONS, Notice
 from app.services.program import Program
 from app.services.turns import Turn
 from app.services.wishes import Wish
@@ -207,7 +207,7 @@ class Wiring(QObject):
                 self._choose_refused()
             case "load_again":
                 self._program.session.restart()
-            case "undo_delete" | "undo_branch" | "undo_withdraw":
+            case "undo_delete" | "undo_branch" | "undo_withdraw" | "undo_folder":
                 self._undo()
             case "show_sent":
                 self._program.queue.show_sent()
@@ -223,12 +223,14 @@ class Wiring(QObject):
                 self._dialogs.choose_name(self._program.templates.names(), place, self._choose_template)
 
     def _undo(self) -> None:
-        """Bring back what was deleted or withdrawn last: a branch, a question that waited, or a chat."""
+        """Bring back what was deleted or withdrawn last: a branch, a question that waited, a folder, or a chat."""
         latest = self._program.notices.latest
         if latest is not None and latest.remedy == "undo_branch":
             self._program.branches.undo_delete()
         elif latest is not None and latest.remedy == "undo_withdraw":
             self._program.queue.undo_withdraw()
+        elif latest is not None and latest.remedy == "undo_folder":
+            self._program.chat_folders.undo_delete()
         else:
             self._program.conversations.undo_delete()
 
@@ -314,7 +316,7 @@ class Wiring(QObject):
 
     def _show_undo(self) -> None:
         latest = self._program.notices.latest
-        offers = latest is not None and latest.remedy in ("undo_delete", "undo_branch", "undo_withdraw")
+        offers = latest is not None and latest.remedy in DELETIONS
         composer = self._window.parts.chat_page.composer
         composer.undoes_elsewhere = offers and (composer.undoes_elsewhere or latest != self._offered)
         if offers:

@@ -6,6 +6,7 @@ A folder is there as long as a chat is in it, or people have made it and not del
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import NamedTuple
 
 from app.core.signal import Signal
 from app.core.words import translate
@@ -17,6 +18,14 @@ LONGEST_NAME = 60
 """Characters."""
 
 
+class _Deletion(NamedTuple):
+    """A folder that was deleted, and what was in it."""
+
+    name: str
+    chats: tuple[int, ...]
+    was_folded: bool
+
+
 class ChatFolders:
     """Names and folds of folders lie in the settings, and which folder a chat is in with the chat."""
 
@@ -26,6 +35,7 @@ class ChatFolders:
         self._conversations = conversations
         self._settings = settings
         self._notices = notices
+        self._deleted: list[_Deletion] = []
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -63,14 +73,51 @@ class ChatFolders:
         self._conversations.change(*self._in(folder), folder=name)
 
     def delete(self, folder: str) -> None:
-        """Delete a folder; its chats stay, and stand among those that are in none."""
+        """Delete a folder; its chats stay, and stand among those that are in none. A notice offers to undo that."""
         chats = self._in(folder)
+        latest = self._notices.latest
+        if latest is None or latest.remedy != "undo_folder":
+            self._deleted.clear()  # nobody remembers what was deleted long ago
+        self._deleted.append(_Deletion(folder, tuple(chats), folder in self.folded))
         kept = [each for each in self._settings.values.chat_folders if each != folder]
         self._keep(kept, [each for each in self._settings.values.folded_folders if each != folder])
         self._conversations.change(*chats, folder="")
-        if chats:
-            said = translate("Folders", "The folder “{name}” was deleted; its chats are still here.", name=folder)
-            self._notices.post(Notice(said, level="hint", brief=True))
+        self._offer_undo()
+
+    def undo_delete(self) -> bool:
+        """Bring back the folder that was deleted last, with its chats but for those that lie elsewhere or are gone.
+
+        False where there is none.
+        """
+        if not self._deleted:
+            return False
+        deletion = self._deleted.pop()
+        self._offer_undo()
+        name = next((each for each in self.names if each.casefold() == deletion.name.casefold()), deletion.name)
+        folds = self._settings.values.folded_folders
+        self._keep(
+            (*self._settings.values.chat_folders, name),
+            dict.fromkeys((*folds, name)) if deletion.was_folded else folds,
+        )
+        loose = {head.id for head in self._conversations.heads if not head.folder}
+        self._conversations.change(*(each for each in deletion.chats if each in loose), folder=name)
+        return True
+
+    def take_deleted(self, _conversation: int, messages: tuple[int, ...]) -> None:
+        """A chat was deleted: that is what can be undone from now on, and no folder."""
+        if not messages:
+            self._deleted.clear()
+
+    def _offer_undo(self) -> None:
+        """Say what was deleted last, in place of what was said before."""
+        self._notices.settle("undo_folder")
+        if not self._deleted:
+            return
+        last = self._deleted[-1]
+        said = translate("Folders", "The folder “{name}” was deleted.", name=last.name)
+        if last.chats:
+            said = translate("Folders", "The folder “{name}” was deleted; its chats are still here.", name=last.name)
+        self._notices.post(Notice(said, level="hint", remedy="undo_folder", brief=True))
 
     def move(self, conversation: int, folder: str) -> None:
         """Put a chat into a folder, or into none, where it stands with the others: it stays on top no longer."""

@@ -24,6 +24,7 @@ Remedy = Literal[
     "undo_delete",
     "undo_branch",
     "undo_withdraw",
+    "undo_folder",
     "show_sent",
     "undo_system_prompt",
     "undo_preset",
@@ -31,8 +32,8 @@ Remedy = Literal[
 ]
 
 
-_UNDONE_LATER: frozenset[Remedy] = frozenset({"undo_delete", "undo_branch", "undo_withdraw"})
-"""What can be undone as well after the next question."""
+DELETIONS: frozenset[Remedy] = frozenset({"undo_delete", "undo_branch", "undo_withdraw", "undo_folder"})
+"""What one key undoes, and as well after the next question."""
 
 
 class Notice(msgspec.Struct, frozen=True):
@@ -107,7 +108,7 @@ class Notices:
 
     def clear_passing(self) -> None:
         """Somebody goes on: take away what was about the last step, not what lasts or can still be undone."""
-        self._passing = [each for each in self._passing if each.remedy in _UNDONE_LATER]
+        self._passing = [each for each in self._passing if each.remedy in DELETIONS]
         self._show()
 
     def begin_anew(self) -> None:

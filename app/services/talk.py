@@ -71,6 +71,7 @@ def talk_services(
     branches = Branches(chat, answers, keeper, notices)
     conversations = Conversations(store, chat, answers, keeper, settings, notices, jobs)
     folders = ChatFolders(conversations, settings, notices)
+    chat.deleted.connect(folders.take_deleted)
     branches.in_memory = conversations.in_memory
     branches.titles = lambda: (head.title for head in conversations.heads)
     trash = Trash(store, notices)

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.words import translate
 from app.gui.notices import NoticeBar
-from app.services.notices import Notice, Notices, Remedy
+from app.services.notices import DELETIONS, Notice, Notices, Remedy
 from tests.gui.conftest import Stage
 
 HINT = Notice(translate("Test", "Something small."), level="hint")
@@ -43,8 +43,8 @@ def test_every_remedy_has_words_of_its_own_on_its_button_unless_it_undoes_what_t
         assert stage.sees("notice_action")
         words[remedy] = stage.reads("notice_action")
     undoing = {remedy for remedy, said in words.items() if said == "Undo"}
-    kinds = {"undo_delete", "undo_branch", "undo_withdraw", "undo_system_prompt", "undo_preset", "restore_preset"}
-    assert undoing == kinds
+    others = {"undo_system_prompt", "undo_preset", "restore_preset"}
+    assert undoing == others.union(DELETIONS)
     assert len(set(words.values())) == len(words) - len(undoing) + 1
 
 

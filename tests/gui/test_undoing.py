@@ -193,3 +193,21 @@ def test_an_answer_without_text_leaves_the_clipboard_alone(ready: Stage) -> None
     ready.desk.answer("Hello")
     press(ready, "Alt+C")
     assert QGuiApplication.clipboard().text() == "Hello"
+
+
+@pytest.mark.parametrize("where", ["list", "composer", "button"])
+def test_a_deleted_folder_comes_back_by_button_and_key(chat: Stage, where: str) -> None:
+    folders, chats = chat.desk.program.chat_folders, chat.find_as(HistoryList)
+    folders.move(chat.desk.program.conversations.heads[0].id, folders.make("Skies"))
+    assert rows(chat) == ["Skies", "Blue sky"]
+    chats.setFocus()
+    chats.setCurrentIndex(chats.model().index(0, 0))
+    press(chat, "Del")
+    assert rows(chat)[-1] == "Blue sky" and "Skies" not in rows(chat)
+    assert "“Skies” was deleted" in chat.reads("notice_text")
+    if where == "button":
+        chat.clicks("notice_action")
+    else:
+        {"list": chats, "composer": chat.composer}[where].setFocus()
+        press(chat, "Ctrl+Z")
+    assert rows(chat) == ["Skies", "Blue sky"] and not chat.sees("notice_text")

@@ -69,7 +69,7 @@ class HistoryPanel(QWidget):
         delegate.renamed.connect(conversations.rename)
         self._list.open_wanted.connect(conversations.open)
         self._list.delete_wanted.connect(conversations.delete)
-        self._list.undo_wanted.connect(conversations.undo_delete)
+        self._list.undo_wanted.connect(lambda: folders.undo_delete() or conversations.undo_delete())
         self._list.folders = lambda: folders.names
         delegate.folder_renamed.connect(folders.rename)
         self._list.pin_wanted.connect(lambda conversation, on: folders.pin(conversation, on=on))
