@@ -17,10 +17,14 @@ class ExportAsked(msgspec.Struct, frozen=True):
     """Which conversations go into which file."""
 
     chat: str
-    """Number or title; empty is all of them."""
+    """Number or title; empty is several of them."""
     format: str
     output: Path
     replaces: bool
+    folder: str = ""
+    """Those of this folder."""
+    search: str = ""
+    """Those with a message that holds this text."""
 
 
 class ImportAsked(msgspec.Struct, frozen=True):
@@ -36,6 +40,20 @@ def add_export(commands: argparse._SubParsersAction[Any]) -> Any:
         "exported", metavar="CHAT", nargs="?", type=named("the title of a chat"), help="title or number"
     )
     export.add_argument("--all", dest="exports_all", action="store_true", help="all chats")
+    export.add_argument(
+        "--folder",
+        dest="exported_folder",
+        metavar="NAME",
+        type=named("the name of a folder"),
+        help="the chats of a folder",
+    )
+    export.add_argument(
+        "--search",
+        dest="exported_search",
+        metavar="TEXT",
+        type=named("a text to search for"),
+        help="the chats with a message that holds a text, as `search` finds it",
+    )
     export.add_argument(
         "--format",
         dest="export_format",
@@ -63,6 +81,15 @@ def moving_asked(found: argparse.Namespace) -> ExportAsked | ImportAsked | None:
         return ImportAsked(tuple(found.imported))
     if found.command != "export":
         return None
-    if bool(found.exported) == found.exports_all:
-        raise argparse.ArgumentError(None, "name one chat to export, by its title or number, or add --all")
-    return ExportAsked(found.exported or "", found.export_format, found.export_file, found.replaces)
+    ways = (found.exported, found.exports_all, found.exported_folder, found.exported_search)
+    if sum(map(bool, ways)) != 1:
+        said = "name one chat to export, by its title or number, or add one of --all, --folder and --search"
+        raise argparse.ArgumentError(None, said)
+    return ExportAsked(
+        found.exported or "",
+        found.export_format,
+        found.export_file,
+        found.replaces,
+        found.exported_folder or "",
+        found.exported_search or "",
+    )

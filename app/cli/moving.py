@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -53,9 +54,7 @@ def _end_at_once() -> None:
 def _export(
     program: Program, asked: ExportAsked, terminal: Terminal, pump: Pump, make_page: MakePage | None
 ) -> ExitCode:
-    heads = program.conversations.heads if not asked.chat else (_meant(program.conversations.heads, asked.chat),)
-    if not heads:
-        raise _wrong(translate("CommandLine", "There is no chat to export yet."))
+    heads = _asked_for(program, asked)
     if asked.output.exists() and not asked.replaces:
         sentence = translate(
             "CommandLine",
@@ -89,6 +88,27 @@ def _writer(program: Program, name: str, make_page: MakePage | None) -> ChatWrit
             raise _wrong(
                 translate("CommandLine", "HTML cannot be written here: use --format json or --format markdown.")
             )
+
+
+def _asked_for(program: Program, asked: ExportAsked) -> tuple[Conversation, ...]:
+    """Return the chats that are to be written, newest first; at least one."""
+    heads = program.conversations.heads
+    if asked.chat:
+        return (_meant(heads, asked.chat),)
+    none = translate("CommandLine", "There is no chat to export yet.")
+    if asked.folder:
+        name = " ".join(asked.folder.split()).casefold()
+        heads = tuple(head for head in heads if head.folder.casefold() == name)
+        none = translate(
+            "CommandLine", "There is no chat in a folder “{name}”: type its whole name, in quotes.", name=asked.folder
+        )
+    elif asked.search:
+        held = {hit.conversation for hit in program.store.find(asked.search, sys.maxsize)}
+        heads = tuple(head for head in heads if head.id in held)
+        none = translate("CommandLine", "No message holds “{text}”, letter for letter.", text=asked.search)
+    if not heads:
+        raise _wrong(none)
+    return heads
 
 
 def _meant(heads: tuple[Conversation, ...], word: str) -> Conversation:

@@ -38,6 +38,7 @@ class MovingWiring:
             "import_chats_action": self._choose_import,
         }.items():
             window.actions_by_name[name].triggered.connect(lambda _checked=False, slot=slot: slot())
+        window.parts.history.export_wanted.connect(self._export_of)
         self._disconnect = [
             program.conversations.changed.connect(self._show),
             program.chat.opened.connect(self._show),
@@ -61,7 +62,15 @@ class MovingWiring:
         shown = self._program.conversations.open_id
         heads = [head for head in self._program.conversations.heads if head.id == shown]
         if heads:
-            self._choose_export(heads[0].title, heads)
+            self._export_of(heads[0].id)
+
+    def _export_of(self, row: int | str) -> None:
+        """Export a conversation, or those of a folder, under the name that it has."""
+        heads = self._program.conversations.heads
+        if isinstance(row, str):
+            self._choose_export(row, [head for head in heads if head.folder == row])
+        else:
+            self._choose_export(*next((head.title, [head]) for head in heads if head.id == row))
 
     def _export_all(self) -> None:
         self._choose_export(qt_translate("Moving", "Conversations"), self._program.conversations.heads)

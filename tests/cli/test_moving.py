@@ -115,7 +115,38 @@ def test_while_a_window_is_open_it_is_done_there(chats: CommandLine, tmp_path: P
         instance.close()
 
 
-@pytest.mark.parametrize("words", [("export", "--output", "a"), ("export", "x", "--all", "--output", "a")])
+def exported(path: Path) -> list[str]:
+    return [chat["head"]["title"] for chat in json.loads(path.read_bytes())["chats"]]
+
+
+def test_the_chats_of_a_folder_or_of_a_search_go_into_a_file(chats: CommandLine, tmp_path: Path) -> None:
+    program, path = chats.desk.program, str(tmp_path / "some.json")
+    program.conversations.start()
+    _send(chats, question(30, head(30), 31), end(32, "Nothing of them: 50% wool", 30))
+    program.conversations.start()
+    program.chat_folders.move(20, "My animals")
+    assert chats.run("export", "--folder", "my  ANIMALS", "--output", path) == ExitCode.DONE
+    assert exported(Path(path)) == ["Chat 20"]
+    assert chats.run("export", "--search", "50%", "--output", path, "--replace") == ExitCode.DONE
+    assert exported(Path(path)) == ["Chat 30"]
+    assert chats.run("export", "--search", "LLAMA", "--output", path, "--replace") == ExitCode.DONE
+    assert exported(Path(path)) == ["Chat 20", "Chat 10"]
+    for words, said in (
+        (("--folder", "animals"), "There is no chat in a folder “animals”"),
+        (("--search", "zebra"), "No message holds “zebra”, letter for letter."),
+    ):
+        assert chats.run("export", *words, "--output", path, "--replace") == ExitCode.WRONG_USE
+        assert said in chats.err and exported(Path(path)) == ["Chat 20", "Chat 10"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("export", "--output", "a"),
+        ("export", "x", "--all", "--output", "a"),
+        ("export", "--folder", "x", "--search", "y", "--output", "a"),
+    ],
+)
 def test_one_chat_or_all(words: tuple[str, ...]) -> None:
     with pytest.raises(UserError) as raised:
         read_arguments(list(words))

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QDialog, QFileDialog, QLabel, QListWidget, QPushButton, QStyle
 
 from app.gui.history.moving_dialog import PADDING_PX, ImportDialog
+from app.gui.history.view import HistoryList
 from app.services.importers.chat_file import ChatLines
 from tests.gui.conftest import Stage
 from tests.gui.test_message_keys import say
@@ -129,3 +130,34 @@ def test_every_line_of_what_could_not_be_read_is_seen(talked: Stage, tmp_path: P
         heights.append(needed.height())
     assert len(set(heights)) > 1
     dialog.close()
+
+
+def test_a_row_of_the_list_exports_its_chat_and_a_folder_the_chats_in_it(talked: Stage, tmp_path: Path) -> None:
+    program, chats = talked.desk.program, talked.find_as(HistoryList)
+    model = chats.model()
+    say(talked, "More", "3")
+    first = next(head.id for head in program.conversations.heads if head.title == "One")
+    program.chat_folders.make("Empty")
+    program.chat_folders.move(first, program.chat_folders.make("My work"))
+    rows = {str(model.index(row, 0).data()): model.index(row, 0) for row in range(model.rowCount())}
+    for row, entry, name, holds in (
+        ("Two", "export", "Two.json", '"Two"'),
+        ("My work", "export_folder", "My work.json", '"One"'),
+    ):
+        chats.show_menu(rows[row], chats.visualRect(rows[row]).center())
+        chosen = {action.objectName(): action for action in chats.menu.actions() if action.isVisible()}
+        assert {"export", "export_folder"} & set(chosen) == {entry}
+        chosen[entry].trigger()
+        chats.menu.hide()
+        dialog = talked.find_as(QFileDialog, "export_dialog")
+        assert [Path(path).name for path in dialog.selectedFiles()] == [name]
+        dialog.selectFile(str(tmp_path / name))
+        dialog.accept()
+        waits(talked)
+        talked.bot.waitUntil(lambda: talked.window.findChild(QFileDialog, "export_dialog") is None, timeout=60_000)
+        text = (tmp_path / name).read_text(encoding="utf-8")
+        assert f'"title":{holds}' in text and text.count('"title":') == 1
+    chats.show_menu(rows["Empty"], chats.visualRect(rows["Empty"]).center())
+    (entry_of_none,) = [action for action in chats.menu.actions() if action.objectName() == "export_folder"]
+    assert entry_of_none.isVisible() and not entry_of_none.isEnabled()
+    chats.menu.hide()

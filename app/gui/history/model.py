@@ -38,6 +38,8 @@ class Role(IntEnum):
     """Of a conversation the folder that it stands under; empty for one that stands under none."""
     PINNED = Qt.ItemDataRole.UserRole + 5
     FOLDED = Qt.ItemDataRole.UserRole + 6
+    CHATS = Qt.ItemDataRole.UserRole + 7
+    """Of a folder how many are in it."""
 
 
 class HistoryModel(QAbstractListModel):
@@ -150,6 +152,8 @@ class HistoryModel(QAbstractListModel):
                 return said.format(name=row.name, chats=chats.format(count=count(row.chats)), state=state)
             case Role.FOLDED:
                 return row.is_folded
+            case Role.CHATS:
+                return row.chats
         return None
 
     def _use(self, rows: list[Row]) -> None:

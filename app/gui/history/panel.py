@@ -29,6 +29,8 @@ class HistoryPanel(QWidget):
 
     new_wanted = Signal()
     """Somebody wants a new chat."""
+    export_wanted = Signal(object)
+    """Somebody wants a conversation, an int, or those of a folder, its name, in a file."""
     begin_wanted = Signal(str)
     """Somebody wants a new chat that begins with this preset."""
 
@@ -69,7 +71,7 @@ class HistoryPanel(QWidget):
         delegate.renamed.connect(conversations.rename)
         self._list.open_wanted.connect(conversations.open)
         self._list.delete_wanted.connect(conversations.delete)
-        self._list.undo_wanted.connect(lambda: folders.undo_delete() or conversations.undo_delete())
+        self._list.undo_wanted.connect(self._undo)
         self._list.folders = lambda: folders.names
         delegate.folder_renamed.connect(folders.rename)
         self._list.pin_wanted.connect(lambda conversation, on: folders.pin(conversation, on=on))
@@ -77,6 +79,7 @@ class HistoryPanel(QWidget):
         self._list.fold_wanted.connect(lambda folder, on: folders.fold(folder, on=on))
         self._list.folder_delete_wanted.connect(folders.delete)
         self._list.new_folder_wanted.connect(self.new_folder)
+        self._list.export_wanted.connect(self.export_wanted)
         self._disconnect = [each.connect(self._refresh) for each in (conversations.changed, folders.changed)]
         self._refresh()
 
@@ -141,6 +144,11 @@ class HistoryPanel(QWidget):
         if event.type() in (QEvent.Type.Show, QEvent.Type.WindowActivate):
             self._model.refresh()
         return super().event(event)
+
+    def _undo(self) -> None:
+        """Bring back what was deleted last: a folder, or a chat."""
+        if not self._folders.undo_delete():
+            self._conversations.undo_delete()
 
     def _new_row(self, new: IconButton, icons: Icons) -> QHBoxLayout:
         """Lay out the button for a new chat, and beside it the one for a chat that begins with a preset."""

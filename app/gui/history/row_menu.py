@@ -15,7 +15,7 @@ class RowMenu(QMenu):
     """Says what is wanted of the row that it was opened for; each action carries its name."""
 
     wanted = Signal(str)
-    """Somebody wants this: open, pin, unpin, rename, delete or new_folder."""
+    """Somebody wants this: open, pin, unpin, rename, export, delete or new_folder."""
     move_wanted = Signal(str)
     """Somebody wants the chat in this folder; empty is none."""
 
@@ -36,6 +36,8 @@ class RowMenu(QMenu):
             self._add(name, text)
         self.folders = self.addMenu(self.tr("&Move to a folder"))
         self.folders.setObjectName("move_menu")
+        self._add("export", self.tr("&Export…"))
+        self._add("export_folder", self.tr("&Export its chats…"))
         self._add("delete", self.tr("&Delete"))
         self._add("delete_folder", self.tr("&Delete the folder; its chats stay"))
 
@@ -55,11 +57,14 @@ class RowMenu(QMenu):
             "pin": not self.for_folder and not is_pinned,
             "unpin": is_pinned,
             "fold": self.for_folder,
+            "export": not self.for_folder,
+            "export_folder": self.for_folder,
             "delete": not self.for_folder,
             "delete_folder": self.for_folder,
         }
         for name, is_shown in shown.items():
             self._entries[name].setVisible(is_shown)
+        self._entries["export_folder"].setEnabled(bool(index.data(Role.CHATS)))
         self.folders.menuAction().setVisible(not self.for_folder)
         self._fill(index.data(Role.INSIDE) or "", folders)
 

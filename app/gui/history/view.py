@@ -47,6 +47,8 @@ class HistoryList(QListView):
     """Somebody wants a new folder for a conversation, an int; None for an empty one."""
     fold_wanted = Signal(str, bool)
     """Somebody wants the chats of a folder hidden, or shown."""
+    export_wanted = Signal(object)
+    """Somebody wants a conversation, an int, or those of a folder, its name, in a file."""
     folder_delete_wanted = Signal(str)
     """Somebody wants a folder to go."""
 
@@ -225,6 +227,8 @@ class HistoryList(QListView):
                 self.pin_wanted.emit(index.data(Role.ID), name == "pin")
             case "new_folder":
                 self.new_folder_wanted.emit(index.data(Role.ID))
+            case "export" | "export_folder":
+                self.export_wanted.emit(self._for_menu)
             case _:
                 self._delete(index)
 
