@@ -238,3 +238,24 @@ def test_a_sent_message_says_how_many_tokens_its_files_had(ready: Stage) -> None
         "notes.md · 1,234 tokens",
         "b.txt · 1 token",
     ]
+
+
+@pytest.mark.parametrize("name", ["remove_pasted_button", "leave_file_button"])
+def test_whoever_takes_a_file_away_goes_on_writing(ready: Stage, notes: Path, name: str) -> None:
+    drops(ready, notes)
+    if name == "remove_pasted_button":
+        ready.desk.until(lambda: rows(ready))
+    button = ready.find(name)
+    button.setFocus()
+    QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    focus = ready.window.focusWidget()
+    assert focus is ready.composer
+    QTest.keyClicks(focus, "What is this?")
+    assert ready.composer.toPlainText() == "What is this?"
+
+
+def test_the_row_of_a_file_that_was_read_leaves_the_keyboard_to_the_draft(ready: Stage, notes: Path) -> None:
+    drops(ready, notes)
+    ready.find("leave_file_button").setFocus()
+    ready.desk.until(lambda: rows(ready))
+    assert ready.window.focusWidget() is ready.composer

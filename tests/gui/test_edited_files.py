@@ -167,3 +167,14 @@ def test_files_that_stay_keep_their_counts_in_the_editor(ready: Stage) -> None:
     edit(ready)
     said = [each.text().rpartition(" · ")[2] for each in ready.find("turn_editor").findChildren(NamedLabel)]
     assert said == ["12 tokens", "34 tokens"]
+
+
+def test_whoever_removes_a_file_goes_on_writing_in_the_message(editing: Stage) -> None:
+    remove = button(editing, "remove_pasted_button")
+    remove.setFocus()
+    QTest.keyClick(remove, Qt.Key.Key_Space)
+    focus = editing.window.focusWidget()
+    assert focus is field(editing)
+    QTest.keyClicks(focus, " Tell me")
+    QTest.keyClick(focus, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert question(editing) == "What is this? Tell me"

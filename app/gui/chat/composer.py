@@ -157,6 +157,8 @@ class Composer(QFrame):
         self._pasted.changed.connect(self._refresh)
         self._pasted.show_wanted.connect(self._show)
         self._reading.left.connect(self.file_left)
+        for rows in (self._pasted, self._reading):
+            rows.keyboard_left.connect(self.draft.setFocus)
         self._attach.clicked.connect(self.files_wanted)
         self._send.clicked.connect(self._submit)
         self._stop.clicked.connect(self.stopped)

@@ -123,9 +123,7 @@ class PastedList(RowArea):
         row = next((row for row in self._rows if row.pasted is pasted), None)
         if row is not None:
             self._rows.remove(row)
-            self.column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+            self.drop(row)
             self._fit()
             self.changed.emit()
 

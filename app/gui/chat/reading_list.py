@@ -37,10 +37,7 @@ class ReadingList(RowArea):
         """Show other files."""
         wanted = {each.number: each for each in files}
         for number in self._rows.keys() - wanted.keys():
-            row = self._rows.pop(number)
-            self.column.removeWidget(row)
-            row.hide()
-            row.deleteLater()
+            self.drop(self._rows.pop(number))
         for number, reading in wanted.items():
             if number not in self._rows:
                 self._rows[number] = self._row(reading)

@@ -111,6 +111,8 @@ class TurnEditor(QFrame):
         self._files.changed.connect(self._changed)
         self._files.show_wanted.connect(self._show_file)
         self._read.left.connect(self.file_left)
+        for rows in (self._files, self._read):
+            rows.keyboard_left.connect(self._text.setFocus)
         self._attach.clicked.connect(self.files_wanted)
         self._use.clicked.connect(self._take)
         self._cancel.clicked.connect(self.leave)
