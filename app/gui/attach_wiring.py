@@ -9,7 +9,6 @@ from app.core.words import translate
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
-from app.services.notices import Notice
 from app.services.program import Program
 from app.services.units import count
 
@@ -98,4 +97,4 @@ class AttachWiring:
             "This text has {characters} characters, too many for one message: paste a part of it.",
             characters=count(characters),
         )
-        self._program.notices.post(Notice(sentence, level="hint", brief=True))
+        self._program.attaching.tell(sentence)

@@ -102,7 +102,7 @@ class NoticeBar(QWidget):
         """Return the words of a notice."""
         sentences = [render(sentence) for sentence in (notice.sentence, *notice.more)]
         # What lasts was told of several things: each is read by itself.
-        is_list = notice.lasts and len(sentences) > 1
+        is_list = (notice.lasts or notice.apart) and len(sentences) > 1
         said = "\n".join(f"• {each}" for each in sentences) if is_list else " ".join(sentences)
         return self.tr("“{file}”: {said}").format(file=notice.file, said=said) if notice.file else said
 

@@ -46,6 +46,8 @@ class Notice(msgspec.Struct, frozen=True):
     """Lines of a log that belong to it."""
     more: tuple[Sentence, ...] = ()
     """Sentences that are read after the first one."""
+    apart: bool = False
+    """Its sentences tell of several things, each to be read by itself."""
     lasts: bool = False
     """It holds whatever is asked next: only people dismiss it, or who posted it withdraws it."""
     brief: bool = False
@@ -94,6 +96,10 @@ class Notices:
         self._show()
         if notice.news:
             self.told.emit(notice)
+
+    def stands(self, notice: Notice) -> bool:
+        """Return whether a notice is shown now, or lies under the one that is."""
+        return notice in (*self._lasting, *self._passing)
 
     def withdraw(self, notice: Notice) -> None:
         """Take a notice away that no longer holds."""

@@ -8,7 +8,8 @@ import pytest
 
 from app.core.attached_files import framed
 from app.core.draft import NEW_CHAT, Draft
-from app.services.attaching import Attaching
+from app.core.job_events import DocumentRead
+from app.services.attaching import MOST_TOLD, Attaching
 from app.services.drafts import place_of
 from tests.desk import Desk
 from tests.services.asking import say
@@ -30,7 +31,67 @@ def test_files_come_once_each_in_their_frames(desk: Desk, attaching: Attaching, 
     assert "“a.txt” is attached already." in desk.told
     assert [each.name for each in attaching.reading] == ["a.txt", "b.md"]
     desk.until(lambda: not attaching.reading)
-    assert sorted(came) == [framed("a.txt", "a.txt"), framed("b.md", "b.md")]
+    assert came == [framed("a.txt", "a.txt"), framed("b.md", "b.md")]
+
+
+def test_files_come_in_the_order_in_which_they_were_given(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:
+    came: list[str] = []
+    attaching.attached.connect(came.append)
+    files = [tmp_path / name for name in ("a.txt", "gone.txt", "c.txt", "d.txt")]
+    for file in files:
+        if file.stem != "gone":
+            file.write_text(file.name, "utf-8")
+    attaching.attach(files)
+    first, gone, third, fourth = (each.number for each in attaching.reading)
+    read = {
+        number: DocumentRead(number, framed(name, name))
+        for number, name in ((first, "a"), (third, "c"), (fourth, "d"))
+    }
+    attaching.take(read[fourth])
+    attaching.take(read[third])
+    assert came == []
+    assert len(attaching.reading) == 4  # each still has its row, and nothing is sent without it
+    attaching.leave(gone)
+    attaching.take(read[first])
+    assert came == [framed(name, name) for name in "acd"]
+    assert attaching.reading == ()
+
+
+def test_each_file_that_cannot_be_read_is_told(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:
+    (tmp_path / "image.png").write_bytes(b"\x89PNG\r\n\x1a\n\x00\x00")
+    (tmp_path / "empty.txt").write_text("", "utf-8")
+    (tmp_path / "good.txt").write_text("x", "utf-8")
+    attaching.attach(tmp_path / name for name in ("image.png", "empty.txt", "good.txt", "gone.txt"))
+    desk.until(lambda: not attaching.reading)
+    notice = desk.notice
+    assert (notice.level, notice.apart) == ("error", True)
+    assert sorted(each.values["name"] for each in (notice.sentence, *notice.more)) == [
+        "empty.txt",
+        "gone.txt",
+        "image.png",
+    ]
+    attaching.attach([tmp_path / "gone.txt"])
+    assert desk.program.notices.latest is None  # what was said of the files before is over
+    desk.until(lambda: not attaching.reading)
+    assert (desk.notice.sentence.values["name"], desk.notice.more) == ("gone.txt", ())
+
+
+def test_of_very_many_it_is_told_how_many(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:
+    attaching.attach(tmp_path / f"{n}.txt" for n in range(20))
+    desk.until(lambda: not attaching.reading)
+    notice = desk.notice
+    assert len(notice.more) == MOST_TOLD - 1
+    assert notice.more[-1].english().startswith("And 13 more")
+
+
+def test_what_is_attached_twice_is_told_beside_what_cannot_be_read(
+    desk: Desk, attaching: Attaching, tmp_path: Path
+) -> None:
+    attaching.attach([tmp_path / "gone.txt"])
+    desk.until(lambda: not attaching.reading)
+    attaching.tell_again("a.txt")
+    attaching.tell_again("a.txt")
+    assert [each.values["name"] for each in (desk.notice.sentence, *desk.notice.more)] == ["gone.txt", "a.txt"]
 
 
 def test_one_that_cannot_be_read_is_told_with_its_name(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:
