@@ -6,15 +6,14 @@ What was looked for is bold in the colour of actions, so that it is seen without
 from __future__ import annotations
 
 from PySide6.QtCore import QPointF, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QTextCharFormat, QTextLayout, QTextOption
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter, QPalette, QTextCharFormat
 from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from app.core.search import FoundChat, FoundMessage
 from app.gui import theme
 from app.gui.history.found_model import FoundRole, Index
-from app.gui.widgets.code_units import units
+from app.gui.history.found_piece import LINES, laid_out
 
-LINES = 2
 _PADDING_PX, _GAP_PX = 6, 2
 _RADIUS = theme.RADIUS_CONTROL
 
@@ -71,35 +70,11 @@ class FoundDelegate(QStyledItemDelegate):
         return metrics.height()
 
     def _paint_text(self, painter: QPainter, place: QRect, palette: QPalette, hit: FoundChat | FoundMessage) -> None:
-        font = theme.font(theme.SMALL_PX)
-        text = hit.snippet.text
-        layout = QTextLayout(text, font)
-        layout.setTextOption(_wrapped())
-        layout.setFormats([_mark(text, begin, end, palette) for begin, end in hit.snippet.marks])
-        layout.beginLayout()
-        for number in range(LINES):
-            line = layout.createLine()
-            if not line.isValid():
-                break
-            line.setLineWidth(place.width())
-            line.setPosition(QPointF(0, number * QFontMetrics(font).lineSpacing()))
-        layout.endLayout()
+        look = QTextCharFormat()
+        look.setFontWeight(QFont.Weight.Bold)
+        look.setForeground(palette.color(QPalette.ColorRole.Highlight))
+        layout = laid_out(hit.snippet, theme.font(theme.SMALL_PX), look, place.width())
         painter.setPen(palette.color(QPalette.ColorRole.WindowText))
-        painter.setClipRect(place)
+        # What hangs below a line of Chinese hangs into the room around the row.
+        painter.setClipRect(place.adjusted(0, 0, 0, theme.scaled(_PADDING_PX)))
         layout.draw(painter, QPointF(place.topLeft()))
-
-
-def _wrapped() -> QTextOption:
-    option = QTextOption()
-    option.setWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-    return option
-
-
-def _mark(text: str, begin: int, end: int, palette: QPalette) -> QTextLayout.FormatRange:
-    """Return how a match looks; places are characters, and Qt counts halves of rare ones."""
-    look = QTextCharFormat()
-    look.setFontWeight(QFont.Weight.Bold)
-    look.setForeground(palette.color(QPalette.ColorRole.Highlight))
-    chosen = QTextLayout.FormatRange()
-    chosen.start, chosen.length, chosen.format = units(text[:begin]), units(text[begin:end]), look
-    return chosen
