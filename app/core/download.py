@@ -84,6 +84,8 @@ class DownloadChanged(msgspec.Struct, frozen=True, tag="download_changed"):
     """When it tries again by itself."""
     path: str = ""
     """Where its first file is, or will be."""
+    wants_token: bool = False
+    """Whether an access token, or another one, may have the hub give it."""
 
 
 class DownloadGone(msgspec.Struct, frozen=True, tag="download_gone"):

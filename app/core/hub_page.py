@@ -67,6 +67,8 @@ class HubPage(msgspec.Struct, frozen=True):
     """Entries of its listing that cannot be read."""
     web: str = ""
     """Address of its page for people, on the hub that told all this."""
+    wants_token: bool = False
+    """Whether an access token, or another one, may have the hub answer."""
 
     def model(self, quantisation: HubQuantisation) -> HubModel:
         """Return one of its quantisations as a model to read or to download, of the commit that was described."""

@@ -66,6 +66,8 @@ class HubListing(msgspec.Struct, frozen=True):
     """Why it could not."""
     unread: int = 0
     """Entries that the hub told in a way that cannot be read."""
+    wants_token: bool = False
+    """Whether an access token, or another one, may have the hub answer."""
 
 
 def unread_words(unread: int) -> Sentence:

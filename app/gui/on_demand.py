@@ -196,6 +196,7 @@ class OnDemand(QObject):
 
     def open_preferences(self) -> None:
         """Open the preferences, or bring those that are open to the front."""
+        from app.gui.discover.token_dialog import open_token_dialog
         from app.gui.preferences.dialog import PreferencesDialog
 
         if self._preferences is None:
@@ -209,6 +210,8 @@ class OnDemand(QObject):
                 self._window,
             )
             self._preferences.changed.connect(self.preferences_changed)
+            opened = self._preferences
+            opened.token_wanted.connect(lambda: open_token_dialog(program.hub_token, opened))
             self._preferences.finished.connect(self._forget_preferences)
             self._preferences.show()
         self._preferences.raise_()

@@ -30,6 +30,27 @@ def refused(host: str, has_token: bool, *, is_gated: bool, in_window: bool) -> U
     return _gated(host, in_window) if is_gated else _closed(host, in_window)
 
 
+def not_accepted(host: str, *, in_window: bool) -> UserError:
+    """A server that takes the access token for none: a wrong one, or one that has ended."""
+    if in_window:
+        return ServerFailed(
+            translate(
+                "Hub",
+                "{host} does not accept your access token: replace or remove it with “Access token…”, or change HF_TOKEN"
+                " where you have set that.",
+                host=host,
+            )
+        )
+    return ServerFailed(
+        translate(
+            "Hub",
+            "{host} does not accept your access token: replace it with tokenlight models token --set, remove it with"
+            " --forget, or change HF_TOKEN where you have set that.",
+            host=host,
+        )
+    )
+
+
 def too_many(host: str, has_token: bool, *, in_window: bool) -> UserError:
     """A server that wants fewer requests and does not say until when; of an account it takes more."""
     if has_token:

@@ -174,9 +174,10 @@ class DownloadQueue:
 
     def _item(self, kept: KeptDownload) -> QueuedDownload:
         try:
-            return QueuedDownload(
-                kept.wanted, goals_of(self._folder, kept.wanted), kept.state, kept.problem, before=kept.before
-            )
+            goals = goals_of(self._folder, kept.wanted)
+            made = QueuedDownload(kept.wanted, goals, kept.state, kept.problem, before=kept.before)
+            made.wants_token = kept.wants_token
+            return made
         except UserError as error:
             return QueuedDownload(kept.wanted, [], "failed", error.sentence)
 
@@ -277,7 +278,7 @@ class DownloadQueue:
             self._whole(item.goals[0], item.wanted)
             self._tell(item)
         elif not run.control.is_stopped:
-            item.problem, item.tries = run.problem, run.tries
+            item.problem, item.tries, item.wants_token = run.problem, run.tries, run.wants_token
             item.state = "failed" if run.pause is None else "retrying"
             item.again_at = time.monotonic() + (run.pause or 0.0)
             if self._held is not None and item.state == "retrying":
@@ -290,7 +291,8 @@ class DownloadQueue:
         state, problem = item.state, item.problem
         if self._held is not None and state == "waiting":
             state, problem, again_in_s = "paused", self._held, None
-        self._sink(DownloadChanged(item.wanted, state, done, None, problem, again_in_s, path))
+        wants = item.wants_token and problem is not None
+        self._sink(DownloadChanged(item.wanted, state, done, None, problem, again_in_s, path, wants))
 
     def _find(self, key: str) -> QueuedDownload | None:
         return next((item for item in self._items if item.wanted.key == key), None)
@@ -321,10 +323,7 @@ class DownloadQueue:
             return
         states: dict[str, Literal["paused", "failed"]] = {"paused": "paused", "failed": "failed"}
         gone = [item for item in self._ending if item.is_gone]
-        kept = [
-            KeptDownload(item.wanted, states.get(item.state, "waiting"), item.problem, item.before, item.is_gone)
-            for item in (*self._items, *gone)
-        ]
+        kept = [item.kept(states.get(item.state, "waiting")) for item in (*self._items, *gone)]
         content = msgspec.json.encode(kept)
         try:
             if not self._may_write(self._kept):

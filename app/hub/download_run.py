@@ -48,6 +48,8 @@ class Run:
         self.control = Control()
         self.problem: Sentence | None = None
         """Why it is not whole."""
+        self.wants_token = False
+        """Whether the hub may give it to an access token, or to another one."""
         self.pause: float | None = None
         """Seconds after which another run may bring more; None where it would not."""
         self.tries = tries
@@ -87,6 +89,7 @@ class Run:
             return False
         except UserError as error:
             self.tries = 1 if self.done > done else self.tries + 1
+            self.wants_token = isinstance(error, Refused) and error.wants_token
             pause = _pause(error, self.tries)
             if pause is not None and self.tries < MOST_TRIES:
                 self.problem, self.pause = error.sentence, pause

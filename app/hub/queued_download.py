@@ -31,6 +31,8 @@ class KeptDownload(msgspec.Struct, frozen=True):
     """Which of its files were there before it was wanted; None where that is not known, so that none is deleted."""
     is_gone: bool = False
     """Whether it was given up, and only what has come of it is still to be deleted."""
+    wants_token: bool = False
+    """Whether an access token, or another one, may have the hub give it."""
 
 
 def read_kept(path: Path) -> list[KeptDownload]:
@@ -58,6 +60,7 @@ class QueuedDownload:
     thread: threading.Thread | None = None
     before: tuple[int, ...] | None = None
     is_gone: bool = False
+    wants_token: bool = False
     tries: int = 0
     """In a row that brought no byte."""
     again_at: float = 0.0
@@ -73,3 +76,7 @@ class QueuedDownload:
         """Whether only a place among those that run is missing."""
         is_due = self.state == "retrying" and time.monotonic() >= self.again_at
         return self.run is None and (self.state == "waiting" or is_due)
+
+    def kept(self, state: Literal["waiting", "paused", "failed"]) -> KeptDownload:
+        """Return what is written down of it, in the state that the next start finds."""
+        return KeptDownload(self.wanted, state, self.problem, self.before, self.is_gone, self.wants_token)

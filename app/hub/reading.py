@@ -106,7 +106,7 @@ class HubReader:
         except ServerFailed as failed:
             before = None
             if self._cache is not None and failed.exit_code != ExitCode.INTERRUPTED:
-                before = self._cache.find(question, kind, failed.sentence)
+                before = self._cache.find(question, kind, failed)
             if before is None:
                 raise
             return before

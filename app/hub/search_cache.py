@@ -11,9 +11,9 @@ from typing import TypeVar
 
 import msgspec
 
+from app.core.hub_model import ServerFailed
 from app.core.hub_page import HubPage
 from app.core.hub_search import HubListing, HubQuery
-from app.core.words import Sentence
 from app.system.whole_file import replace_whole
 
 MOST_KEPT = 200
@@ -44,17 +44,27 @@ class SearchCache:
         try:
             self._folder.mkdir(parents=True, exist_ok=True)
             kept = _Kept(time.time(), msgspec.Raw(msgspec.json.encode(answer)))
-            replace_whole(self._file(question), msgspec.json.encode(kept))
+            replace_whole(self._file(question, self._account()), msgspec.json.encode(kept))
             files = sorted(self._folder.glob("*.json"), key=lambda file: file.stat().st_mtime, reverse=True)
             for old in files[MOST_KEPT:]:
                 old.unlink(missing_ok=True)
         except OSError as error:
             _log.warning("what the hub told was not kept: %s", error)
 
-    def find(self, question: HubQuery | str, kind: type[Answer], problem: Sentence) -> Answer | None:
-        """Return what the same question was told before, with its age; None where it was not asked."""
+    def find(self, question: HubQuery | str, kind: type[Answer], failed: ServerFailed) -> Answer | None:
+        """Return what the same question was told before, with its age and what failed now; None where it was not asked.
+
+        What anybody may see, who has no account, serves where the account was told nothing.
+        """
+        for account in dict.fromkeys((self._account(), "")):
+            found = self._read(self._file(question, account), kind, failed)
+            if found is not None:
+                return found
+        return None
+
+    def _read(self, path: Path, kind: type[Answer], failed: ServerFailed) -> Answer | None:
         try:
-            with self._file(question).open("rb") as file:
+            with path.open("rb") as file:
                 kept = msgspec.json.decode(file.read(_MOST_BYTES), type=_Kept)
             answer = msgspec.json.decode(kept.answer, type=kind)
             age_s = time.time() - kept.at
@@ -65,10 +75,12 @@ class SearchCache:
         except (OSError, ValueError, RecursionError) as error:
             _log.warning("what the hub told before cannot be read: %s", error)
             return None
-        return msgspec.structs.replace(answer, age_s=max(1.0, age_s), problem=problem)
+        return msgspec.structs.replace(
+            answer, age_s=max(1.0, age_s), problem=failed.sentence, wants_token=failed.wants_token
+        )
 
-    def _file(self, question: HubQuery | str) -> Path:
-        asked = f"{self._endpoint}\n{self._account()}\n".encode(errors="replace") + msgspec.json.encode(question)
+    def _file(self, question: HubQuery | str, account: str) -> Path:
+        asked = f"{self._endpoint}\n{account}\n".encode(errors="replace") + msgspec.json.encode(question)
         return self._folder / f"{hashlib.sha256(asked).hexdigest()}.json"
 
 

@@ -20,7 +20,7 @@ from urllib.parse import urljoin, urlsplit
 from app.core.errors import UserError
 from app.core.hub_model import ServerFailed
 from app.core.version import VERSION
-from app.hub import retrying, web_sentences
+from app.hub import access_sentences, retrying, web_sentences
 from app.hub.limits import Limits, connection_within
 
 PIECE = 64 * 1024
@@ -36,7 +36,9 @@ _READ_ERRORS = (OSError, http.client.HTTPException, ValueError)
 """What urllib and http.client raise for servers that do as they like; a broken address or header is a ValueError."""
 
 
-WANT_TOKEN = (401, 403, 429)
+UNKNOWN = 401
+"""Who asks is not known: without a token, or by one that is none. Who is known and may not is told 403."""
+WANT_TOKEN = (UNKNOWN, 403, 429)
 """Nobody may have it who is not known, or has not accepted its terms; or fewer requests are taken of those."""
 
 
@@ -173,12 +175,17 @@ class Web:
         why = headers.get("X-Error-Code", "")
         wait_s = retrying.seconds(after)
         told = web_sentences.refused(host, status, bool(self._token), why, wait_s, in_window=self._in_window)
+        if status == UNKNOWN and why != web_sentences.GATED and self._is_told_token(address):
+            told = access_sentences.not_accepted(host, in_window=self._in_window)
         return Refused(told, status, host, after)
 
     def _authorize(self, request: urllib.request.Request) -> None:
-        if self._token and _origin(request.full_url) == self._origin:
+        if self._is_told_token(request.full_url):
             # not among the headers that urllib takes along to where a redirect leads
             request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+
+    def _is_told_token(self, address: str) -> bool:
+        return bool(self._token) and _origin(address) == self._origin
 
     def _opener(self, limits: Limits) -> urllib.request.OpenerDirector:
         handlers: list[urllib.request.BaseHandler] = [

@@ -44,6 +44,7 @@ class Discovering:
         """What that found; while a newer search runs, what the one before did."""
         self.search_problem: Sentence | None = None
         """Why the last search found nothing, or nothing more; its listing may tell of another."""
+        self._search_wants_token = False
         self.repository = ""
         """Whose page is open; empty is none."""
         self.page: HubPage | None = None
@@ -72,6 +73,13 @@ class Discovering:
     def has_more(self) -> bool:
         """Whether the hub has more of what was searched for."""
         return self.listing is not None and bool(self.listing.next)
+
+    @property
+    def search_wants_token(self) -> bool:
+        """Whether an access token, or another one, may have the hub answer the search."""
+        if self.search_problem is not None:
+            return self._search_wants_token
+        return self.listing is not None and self.listing.wants_token
 
     def search(self, query: HubQuery) -> None:
         """Search for something else, or the same anew; without a text, for what is there at all."""
@@ -156,7 +164,7 @@ class Discovering:
         self.searched.emit()
 
     def _take_listing(self, answer: _Answer[HubListing] | None) -> None:
-        told, self.search_problem, _ = answer or (None, _broken(), False)
+        told, self.search_problem, self._search_wants_token = answer or (None, _broken(), False)
         if told is not None and self._goes_on and self.listing is not None:
             known = {each.id for each in self.listing.repositories}
             more = tuple(each for each in told.repositories if each.id not in known)

@@ -53,6 +53,8 @@ class DownloadRow(msgspec.Struct, frozen=True):
     """Why there is no chat with what is whole."""
     is_away: bool = False
     """Whether what was whole has been deleted or moved since."""
+    wants_token: bool = False
+    """Whether an access token, or another one, may have the hub give it."""
 
     @property
     def key(self) -> str:
@@ -214,6 +216,7 @@ class Downloads:
         row = DownloadRow(
             event.wanted, event.state, event.done, speed, left, event.problem, event.again_in_s, event.path
         )
+        row = msgspec.structs.replace(row, wants_token=event.wants_token)
         before = self._rows.get(row.key)
         if row == before:
             return

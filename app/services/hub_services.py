@@ -55,4 +55,14 @@ def hub_services(
     downloads, discovering = Downloads(queue, folder, hub, settings), Discovering(hub, jobs.questions)
     offline.changed.connect(queue.look)
     offline.changed.connect(lambda: discovering.look_again(offline.is_on))
-    return HubServices(downloads, discovering, HubTokenKeeping(hub, jobs.keyring), jobs, offline)
+    token = HubTokenKeeping(hub, jobs.keyring)
+    token.kept.connect(lambda: discovering.look_again(is_offline=False))
+    token.kept.connect(lambda: _try_refused(downloads))
+    return HubServices(downloads, discovering, token, jobs, offline)
+
+
+def _try_refused(downloads: Downloads) -> None:
+    """Go on with what the hub may give to the access token of now."""
+    for row in downloads.rows:
+        if row.state == "failed" and row.wants_token:
+            downloads.act(row.key, "resume")

@@ -24,13 +24,13 @@ class HubTokenKeeping:
         self.changed: Signal[()] = Signal()
         """It is looked for, given or taken, or that has come to an end."""
         self.kept: Signal[()] = Signal()
-        """Another token holds from now on."""
+        """Another token holds from now on, or none: what was refused may be given now."""
         self.state: HubToken | None = None
         """Where it is; None before anybody has looked."""
         self.problem: Sentence | None = None
         """Why the last thing that was wanted could not be done."""
         self._port = port
-        self._is_giving = False
+        self._is_other = False
         self._job: LatestJob[_Answer] = LatestJob(jobs, JOB, self._take)
 
     @property
@@ -44,11 +44,11 @@ class HubTokenKeeping:
 
     def keep(self, token: str) -> None:
         """Keep a token in this system's keyring."""
-        self._do(lambda: self.keep_now(token), gives=True)
+        self._do(lambda: self.keep_now(token), is_other=True)
 
     def forget(self) -> None:
         """Take it out of the keyring."""
-        self._do(self.forget_now)
+        self._do(self.forget_now, is_other=True)
 
     def take(self, event: LanesAnalysed) -> None:
         """Take in what was done."""
@@ -68,10 +68,10 @@ class HubTokenKeeping:
         self._port.forget_token()
         return self._port.token()
 
-    def _do(self, work: Callable[[], HubToken], *, gives: bool = False) -> None:
+    def _do(self, work: Callable[[], HubToken], *, is_other: bool = False) -> None:
         if self.is_busy:  # the keyring may be waiting for a password: nothing is dropped half done
             return
-        self.problem, self._is_giving = None, gives
+        self.problem, self._is_other = None, is_other
 
         def answer() -> _Answer:
             try:
@@ -87,5 +87,5 @@ class HubTokenKeeping:
         state, self.problem = answer or (None, broken)
         self.state = state or self.state
         self.changed.emit()
-        if self._is_giving and state is not None:
+        if self._is_other and state is not None:
             self.kept.emit()

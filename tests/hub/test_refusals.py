@@ -13,6 +13,7 @@ import truststore
 
 from app.core.errors import UserError
 from app.core.hub_model import HubReference
+from app.core.hub_search import HubQuery
 from app.hub import retrying, web
 from app.hub.reading import HubReader
 from app.hub.web import Refused
@@ -81,6 +82,10 @@ def test_a_date_to_ask_again_at_is_understood() -> None:
         (401, "RepoNotFound", "", "check the name"),
         (403, "", "hf_secret", "to your access token"),
         (404, "GatedRepo", "", "no such model"),
+        (401, "", "hf_secret", "does not accept your access token: replace it with tokenlight models token --set"),
+        (401, "RepoNotFound", "hf_secret", "does not accept your access token"),
+        (401, "GatedRepo", "hf_secret", "with the account of your access token"),
+        (401, "", "", "without permission"),
     ],
 )
 def test_terms_that_are_to_be_accepted_are_told_apart_from_other_refusals(
@@ -125,3 +130,29 @@ def test_certificates_that_the_system_has_taken_in_are_trusted(
     monkeypatch.setattr(ssl, "get_default_verify_paths", lambda: paths)
     monkeypatch.setattr("truststore._openssl._CA_FILE_CANDIDATES", [str(CERTIFICATE)])
     assert len(secure(encrypted).models(HubReference(encrypted.repository))) == 1
+
+
+def test_a_server_that_was_told_no_token_is_not_said_to_refuse_one(hub: LoopbackHub) -> None:
+    with LoopbackHub({}) as store:
+        store.resolving = lambda request: request.send_text("", 401)
+        caught = refused(hub, 302, {"Location": f"{store.endpoint}/elsewhere"}, "hf_secret")
+    assert "does not show this to your access token" in str(caught)
+
+
+def test_what_anybody_may_see_is_there_with_a_token_that_is_none(hub: LoopbackHub, tmp_path: Path) -> None:
+    query = HubQuery("tiny")
+    hub.found = [{"id": hub.repository}]
+    environment = {"HF_ENDPOINT": hub.endpoint}
+    open_to_all = HubReader(environment, deadline_s=8, cache=tmp_path).search(query)
+    hub.searching = lambda request: request.send_text("", 401)
+    found = HubReader({**environment, "HF_TOKEN": "hf_ended"}, deadline_s=8, cache=tmp_path).search(query)
+    assert found.repositories == open_to_all.repositories and found.wants_token
+    assert found.problem is not None and "does not accept your access token" in found.problem.english()
+
+
+def test_what_one_account_saw_is_not_shown_to_who_has_none(hub: LoopbackHub, tmp_path: Path) -> None:
+    environment = {"HF_ENDPOINT": hub.endpoint}
+    HubReader({**environment, "HF_TOKEN": "hf_secret"}, deadline_s=8, cache=tmp_path).search(HubQuery("tiny"))
+    hub.searching = lambda request: request.send_text("", 401)
+    with pytest.raises(Refused):
+        HubReader(environment, deadline_s=8, cache=tmp_path).search(HubQuery("tiny"))

@@ -24,7 +24,9 @@ class DownloadCard(QFrame):
     """Somebody pressed a button: the download's key and the action."""
 
     page_wanted = Signal(str)
-    """Somebody wants to see where it is from: the repository. Terms are accepted there, and tokens given."""
+    """Somebody wants to see where it is from: the repository. Terms are accepted there."""
+    token_wanted = Signal()
+    """Somebody wants to give another access token, or none."""
     load_wanted = Signal(str)
     """Somebody wants to chat with what is here: its file."""
 
@@ -51,6 +53,9 @@ class DownloadCard(QFrame):
         self.page = QPushButton(self.tr("Show its page"))
         self.page.setObjectName("download_page_button")
         self.page.clicked.connect(lambda _checked=False: self.page_wanted.emit(self._row.wanted.repository))
+        self.token = QPushButton(self.tr("Access token…"))
+        self.token.setObjectName("download_token_button")
+        self.token.clicked.connect(lambda _checked=False: self.token_wanted.emit())
         self.buttons: dict[DownloadAction, QPushButton] = {}
         self._lay_out()
         self.show_row(row)
@@ -81,11 +86,14 @@ class DownloadCard(QFrame):
             seen.setFocus()
 
     def _show_buttons(self, row: DownloadRow, name: str) -> None:
-        before = next((each for each in (self.load, self.page, *self.buttons.values()) if each.hasFocus()), None)
+        all_of_them = (self.load, self.page, self.token, *self.buttons.values())
+        before = next((each for each in all_of_them if each.hasFocus()), None)
         self.load.setVisible(row.state == "done" and bool(row.path) and row.unusable is None and not row.is_away)
         self.load.setAccessibleName(self.tr("Load and chat: {name}").format(name=name))
         self.page.setVisible(row.state == "failed")
         self.page.setAccessibleName(self.tr("Show the page of {name}").format(name=name))
+        self.token.setVisible(row.state == "failed" and row.wants_token)
+        self.token.setAccessibleName(self.tr("Give or forget an access token, for {name}").format(name=name))
         for action, button in self.buttons.items():
             button.setVisible(action in row.actions)
             words = self._words(action)
@@ -149,6 +157,7 @@ class DownloadCard(QFrame):
         row.setSpacing(theme.SPACE_S)
         row.addWidget(self.load)
         row.addWidget(self.page)
+        row.addWidget(self.token)
         for action in _ACTIONS:
             button = QPushButton(self._words(action))
             button.setObjectName(f"download_{action}_button")

@@ -7,10 +7,12 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWi
 
 from app.gui import theme
 from app.gui.discover.download_card import DownloadCard
+from app.gui.discover.token_dialog import open_token_dialog
 from app.gui.widgets.boxes import NumberBox
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import set_hint
 from app.services.downloads import Downloads
+from app.services.hub_token import HubTokenKeeping
 from app.system.settings_file import LEAST_AT_ONCE, MOST_AT_ONCE
 
 _BOX_PX = 56
@@ -24,10 +26,11 @@ class DownloadsPart(QWidget):
     load_wanted = Signal(str)
     """Somebody wants to chat with a model that is here: its file."""
 
-    def __init__(self, downloads: Downloads) -> None:
+    def __init__(self, downloads: Downloads, keeping: HubTokenKeeping) -> None:
         super().__init__()
         self.setObjectName("downloads_part")
         self._downloads = downloads
+        self._keeping = keeping
         self._cards: dict[str, DownloadCard] = {}
         self.nothing = label(
             self.tr("Nothing is on its way: find a model, and download it from its page."),
@@ -62,6 +65,7 @@ class DownloadsPart(QWidget):
                 card = self._cards[key] = DownloadCard(row)
                 card.wanted.connect(self._downloads.act)
                 card.load_wanted.connect(self.load_wanted)
+                card.token_wanted.connect(lambda: open_token_dialog(self._keeping, self))
                 card.page_wanted.connect(self.page_wanted)
                 self._column.insertWidget(len(self._cards) - 1, card)
                 card.show()  # at once: the keyboard may have to go to it

@@ -15,6 +15,7 @@ from app.gui.discover.catalogue_list import CatalogueList
 from app.gui.discover.catalogue_pane import CataloguePane
 from app.gui.discover.repository_pane import RepositoryPane
 from app.gui.discover.search_pane import SearchPane
+from app.gui.discover.token_dialog import open_token_dialog
 from app.gui.icons import Icons
 from app.services.program import Program
 
@@ -46,6 +47,7 @@ class FindPart(QWidget):
         self.catalogue.itemClicked.connect(lambda _item: self._choose_known())
         self.known.repository_wanted.connect(program.discovering.open)
         self.search.model_wanted.connect(program.discovering.open)
+        self.search.token_wanted.connect(lambda: open_token_dialog(program.hub_token, self))
         for pane in (self.known, self.repository):
             pane.downloads_wanted.connect(self.downloads_wanted)
             pane.load_wanted.connect(self.load_wanted)

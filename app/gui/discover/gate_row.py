@@ -7,7 +7,7 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout
 
 from app.gui import theme
-from app.gui.discover.token_dialog import TokenDialog
+from app.gui.discover.token_dialog import open_token_dialog
 from app.gui.widgets.labels import label
 from app.services.hub_token import HubTokenKeeping
 
@@ -62,7 +62,7 @@ class GateRow(QFrame):
 
     def open_token(self) -> None:
         """Open what an access token is given in."""
-        TokenDialog(self._keeping, self.window()).open()
+        open_token_dialog(self._keeping, self)
 
     def _open(self) -> None:
         QDesktopServices.openUrl(QUrl(self._address))

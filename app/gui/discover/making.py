@@ -47,7 +47,7 @@ def make_models_page(program: Program, themes: theme.Themes, background: Backgro
         return part
 
     def downloads() -> DownloadsPart:
-        part = DownloadsPart(program.downloads)
+        part = DownloadsPart(program.downloads, program.hub_token)
         part.page_wanted.connect(lambda _name: page.show_part("find"))
         part.page_wanted.connect(program.discovering.open)
         part.load_wanted.connect(page.load_wanted)

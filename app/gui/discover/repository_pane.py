@@ -43,6 +43,7 @@ class RepositoryPane(QWidget):
         self.title = wrapped(label(pixels=theme.HEADING_PX, bold=True, name="discover_title"))
         self.facts = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="discover_facts"))
         self.age = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="discover_page_age"))
+        self.age_token = text_button(self.tr("Access token…"), "discover_age_token_button")
         self.page_button = text_button(self.tr("Open its web page"), "discover_web_button")
         set_hint(self.page_button, self.tr("Opens the model's page in your browser"))
         self.gate = GateRow(program.hub_token)
@@ -66,6 +67,7 @@ class RepositoryPane(QWidget):
         self.download.load_wanted.connect(self.load_wanted)
         self.retry.clicked.connect(lambda _checked=False: self._read_again())
         self.token.clicked.connect(lambda _checked=False: self.gate.open_token())
+        self.age_token.clicked.connect(lambda _checked=False: self.gate.open_token())
         self.gate.kept.connect(self._read_again)
         self.line.textChanged.connect(self.list.narrow)
         self.list.chosen.connect(self._show_download)
@@ -101,7 +103,7 @@ class RepositoryPane(QWidget):
         if page is None:
             self._show_nothing()
             return
-        had_keyboard = self._has_keyboard(self.retry) or self._has_keyboard(self.token)
+        had_keyboard = any(map(self._has_keyboard, (self.retry, self.token, self.age_token)))
         self._stack.setCurrentIndex(1)
         told = page.repository
         self.page_button.setEnabled(bool(page.web))
@@ -113,6 +115,9 @@ class RepositoryPane(QWidget):
         age = self._age_words(page)
         self.age.setText(age)
         self.age.setVisible(bool(age))
+        # over the page of a gated model there is one already
+        wants_token = self._discovering.page_wants_token or page.wants_token
+        self.age_token.setVisible(wants_token and not is_gated and not self._discovering.is_reading)
         self._show_card(page)
         if self._judged is None or self._judged.repository.id != page.repository.id:
             self.line.clear()
@@ -126,7 +131,9 @@ class RepositoryPane(QWidget):
             self._judging.want_files(page)
         self._show_fits()
         self._show_download()
-        if had_keyboard:  # what it was on has gone with the problem
+        if had_keyboard and not (
+            self._has_keyboard(self.age_token) and not self.age_token.isHidden()
+        ):  # what it was on has gone with the problem
             (self.list if page.quantisations else self.page_button).setFocus()
 
     def _show_nothing(self) -> None:
@@ -227,6 +234,7 @@ class RepositoryPane(QWidget):
         column.addLayout(head)
         column.addWidget(self.facts)
         column.addWidget(self.age)
+        column.addWidget(self.age_token, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.line)
         column.addWidget(self.list, 3)
         column.addWidget(self.reason)

@@ -23,6 +23,8 @@ class SearchPane(QWidget):
 
     model_wanted = Signal(str)
     """Somebody wants the page of a repository: its name."""
+    token_wanted = Signal()
+    """Somebody wants to give another access token, or none."""
 
     def __init__(self, discovering: Discovering, catalogue: CatalogueList) -> None:
         """`catalogue` is what stands there before somebody searches."""
@@ -41,6 +43,7 @@ class SearchPane(QWidget):
         self.state = label(look="muted", pixels=theme.SMALL_PX, name="discover_state")
         self.problem = label(look="problem", pixels=theme.SMALL_PX, name="discover_problem")
         self.retry = text_button(self.tr("Try again"), "discover_retry_button")
+        self.token = text_button(self.tr("Access token…"), "discover_search_token_button")
         self.more = text_button(self.tr("Show more"), "discover_more_button")
         self.back = text_button(self.tr("Back to the models Tokenlight knows"), "discover_back_button")
         self.list = QListWidget()
@@ -56,6 +59,7 @@ class SearchPane(QWidget):
         self.line.returnPressed.connect(self.search)
         self._search.clicked.connect(lambda _checked=False: self.search())
         self.retry.clicked.connect(lambda _checked=False: self._try_again())
+        self.token.clicked.connect(lambda _checked=False: self.token_wanted.emit())
         self.more.clicked.connect(lambda _checked=False: discovering.search_further())
         self.back.clicked.connect(lambda _checked=False: self._go_back())
         self.filters.changed.connect(self.search)
@@ -102,6 +106,10 @@ class SearchPane(QWidget):
         had_keyboard = self.retry.hasFocus()
         # the keyboard stays where it is while it is tried again
         self.retry.setVisible(bool(problem) or (found.is_searching and had_keyboard))
+        wants_token = bool(problem) and found.search_wants_token
+        if not wants_token and self.window().focusWidget() is self.token:
+            (self.line if self.retry.isHidden() else self.retry).setFocus()
+        self.token.setVisible(wants_token)
         self._show_listed(listing)
         has_searched = found.query is not None
         self.catalogue.setVisible(not has_searched)
@@ -168,7 +176,12 @@ class SearchPane(QWidget):
             text.setWordWrap(True)
             text.setMinimumWidth(1)
             column.addWidget(text)
-        column.addWidget(self.retry, 0, Qt.AlignmentFlag.AlignLeft)
+        tries = QHBoxLayout()
+        tries.setSpacing(theme.SPACE_S)
+        tries.addWidget(self.retry)
+        tries.addWidget(self.token)
+        tries.addStretch(1)
+        column.addLayout(tries)
         column.addWidget(self.catalogue, 1)
         column.addWidget(self.list, 1)
         column.addWidget(self._room, 1)

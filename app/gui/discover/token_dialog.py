@@ -126,3 +126,8 @@ class TokenDialog(TallDialog):
         button.setAutoDefault(False)
         button.clicked.connect(lambda _checked=False: slot())  # type: ignore[operator]
         return button
+
+
+def open_token_dialog(keeping: HubTokenKeeping, asked_by: QWidget) -> None:
+    """Have a token given or forgotten, over the window in which somebody asked for that."""
+    TokenDialog(keeping, asked_by.window()).open()

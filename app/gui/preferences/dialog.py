@@ -19,6 +19,7 @@ from app.gui.preferences.kept_states_line import KeptStatesLine
 from app.gui.preferences.options import OFFLINE, Choice, Group, Number, Option, Switch, Tags, Text, groups
 from app.gui.preferences.tags_line import TagsLine
 from app.gui.widgets.boxes import ChoiceBox, NumberBox
+from app.gui.widgets.buttons import text_button
 from app.gui.widgets.direction import follow_direction
 from app.gui.widgets.labels import label
 from app.gui.widgets.tall_dialog import TallDialog
@@ -42,6 +43,8 @@ class PreferencesDialog(TallDialog):
 
     changed = Signal(str)
     """A setting is another one: its name."""
+    token_wanted = Signal()
+    """Somebody wants to give an access token for the hub, another one, or none."""
 
     def __init__(
         self,
@@ -70,6 +73,10 @@ class PreferencesDialog(TallDialog):
         column.setSpacing(theme.SPACE_M)
         for group in self._groups:
             self._add_group(column, group)
+        token = text_button(self.tr("Access token for the hub…"), "preferences_token_button")
+        token.setAutoDefault(False)
+        token.clicked.connect(lambda _checked=False: self.token_wanted.emit())
+        column.addWidget(token, 0, Qt.AlignmentFlag.AlignLeft)
         self._disk = label(look="muted", pixels=theme.SMALL_PX, name="disk_use")
         self._disk.setWordWrap(True)
         column.addWidget(self._disk)

@@ -312,3 +312,17 @@ def test_two_programs_never_write_one_file(hub: DownloadHub, tmp_path: Path) -> 
         assert "by another Tokenlight" in problem(hub, tmp_path)
     finally:
         other.close()
+
+
+def test_what_a_token_may_help_with_says_so_after_a_restart_too(hub: DownloadHub, tmp_path: Path) -> None:
+    kept = tmp_path / "queue.json"
+    hub.refusals = [(401, {})]
+    with downloader(hub, tmp_path / "models", kept) as made:
+        made.queue.add(hub.wanted())
+        assert made.until("failed").wants_token
+    with downloader(hub, tmp_path / "models", kept) as again:
+        again.queue.open()
+        assert again.until("failed").wants_token
+        again.queue.resume(hub.wanted().key)
+        assert not again.until("running").wants_token
+        assert not again.until("done").wants_token
