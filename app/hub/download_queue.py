@@ -47,7 +47,7 @@ class DownloadQueue:
         offline: Callable[[], Sentence | None] = lambda: None,
         whole: Callable[[Path, DownloadWanted], None] = lambda _path, _wanted: None,
     ) -> None:
-        """`kept` is the file that lets a later run of the program go on; None keeps nothing.
+        """`kept` is the file that lets a later run of the program go on; None keeps nothing, and gives up after some tries.
 
         `offline` says why nothing may be fetched, if that is so; `whole` keeps what came of a download.
         """
@@ -255,7 +255,10 @@ class DownloadQueue:
                 self._tell(item)
 
     def _begin(self, item: QueuedDownload) -> None:
-        run: Run = importlib.import_module(RUN).Run(item.wanted, item.goals, self._sink, item.tries)
+        # what a later start goes on with waits for a network that is away, however long; a command ends and says why
+        is_given_up = self._kept is None
+        make: type[Run] = importlib.import_module(RUN).Run
+        run = make(item.wanted, item.goals, self._sink, item.tries, is_given_up=is_given_up)
         item.run = run
         item.state, item.problem = "running", None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import threading
 import time
 from collections import deque
@@ -29,7 +30,9 @@ LOOK_EVERY_S = 0.5
 SHORTEST_S = 0.2
 """Less tells nothing of a speed."""
 MOST_TRIES = 6
-"""In a row that brought no byte."""
+"""In a row that brought no byte, where somebody waits for the end."""
+MOST_DOUBLINGS = 16
+"""Of the pause: a network may be away for days."""
 FIRST_PAUSE_S = 1.0
 LONGEST_PAUSE_S = 60.0
 LONGEST_RETRY_AFTER_S = 900.0
@@ -43,8 +46,16 @@ _log = logging.getLogger(__name__)
 class Run:
     """Runs one download once, until it is whole, fails or is stopped."""
 
-    def __init__(self, wanted: DownloadWanted, goals: list[Path], sink: EventSink, tries: int = 0) -> None:
-        """`tries` is how many runs before it in a row brought no byte."""
+    def __init__(
+        self,
+        wanted: DownloadWanted,
+        goals: list[Path],
+        sink: EventSink,
+        tries: int = 0,
+        *,
+        is_given_up: bool = True,
+    ) -> None:
+        """`tries` is how many runs before it in a row brought no byte; `is_given_up` ends it after `MOST_TRIES` of them."""
         self.control = Control()
         self.problem: Sentence | None = None
         """Why it is not whole."""
@@ -54,6 +65,7 @@ class Run:
         """Seconds after which another run may bring more; None where it would not."""
         self.tries = tries
         self.done = sum(map(partial_size, goals))
+        self._most_tries = MOST_TRIES if is_given_up else math.inf
         self._wanted = wanted
         self._goals = goals
         self._sink = sink
@@ -91,7 +103,7 @@ class Run:
             self.tries = 1 if self.done > done else self.tries + 1
             self.wants_token = isinstance(error, Refused) and error.wants_token
             pause = _pause(error, self.tries)
-            if pause is not None and self.tries < MOST_TRIES:
+            if pause is not None and self.tries < self._most_tries:
                 self.problem, self.pause = error.sentence, pause
             else:
                 self.problem = error.sentence
@@ -172,4 +184,4 @@ def _pause(error: UserError, tries: int) -> float | None:
             return None
     elif not isinstance(error, download_sentences.Passing):
         return None
-    return min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** (tries - 1))
+    return min(LONGEST_PAUSE_S, FIRST_PAUSE_S * 2.0 ** min(tries - 1, MOST_DOUBLINGS))

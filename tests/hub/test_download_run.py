@@ -112,6 +112,7 @@ def test_pauses_grow_up_to_a_minute() -> None:
     lost = download_sentences.lost("host")
     assert [_pause(lost, tries) for tries in (1, 2, 3)] == [1.0, 2.0, 4.0]
     assert _pause(lost, 30) == LONGEST_PAUSE_S
+    assert _pause(lost, 100_000) == LONGEST_PAUSE_S, "after months without a network"
     assert _pause(download_sentences.damaged("a.gguf"), 1) is None
 
 

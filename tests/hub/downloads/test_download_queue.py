@@ -164,6 +164,27 @@ def test_tries_without_a_byte_are_counted_over_all_runs(hub: DownloadHub, tmp_pa
         made.until("done")
 
 
+def test_a_hub_that_is_away_for_long_is_waited_for_over_restarts(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(download_run, "LONGEST_PAUSE_S", 0.02)
+    kept = tmp_path / "data" / "downloads.json"
+    hub.refusals = [(503, {})] * 1000
+    tries = 3 * download_run.MOST_TRIES
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.add(hub.wanted("a.gguf"))
+        for _ in range(tries):
+            told = made.until("retrying")
+            assert told.problem is not None and "trouble of its own" in told.problem.english() and told.again_in_s
+        assert not any(isinstance(event, DownloadChanged) and event.state == "failed" for event in made.told)
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.open()
+        for _ in range(tries):
+            made.until("retrying")
+        hub.refusals = []
+        made.until("done")
+
+
 def test_another_commit_of_the_same_files_takes_the_place_of_one_that_does_not_run(
     hub: DownloadHub, tmp_path: Path
 ) -> None:
