@@ -134,14 +134,24 @@ class DownloadButtons(QWidget):
             return self._said_of_whole(row, is_other=is_other)
         if row.state == "failed":
             failed = self.tr("The download of another version of it has failed.")
-            return failed if is_other else self.tr("Its download has failed.")
+            return _with_problem(failed if is_other else self.tr("Its download has failed."), row)
         words = self.tr("It is among the downloads: {percent} % are here.")
         if is_other:
             words = self.tr("Another version of the same file is among the downloads: {percent} % are here.")
         here = words.format(percent=int(row.share * 100))
-        if row.is_held and row.problem is not None:
-            return f"{here} {render(row.problem)}"
-        return here if row.seconds_left is None else f"{here} {time_left(row.seconds_left)}"
+        return _with_problem(" ".join(filter(None, (here, self._said_of_standstill(row)))), row)
+
+    def _said_of_standstill(self, row: DownloadRow) -> str:
+        """Return why nothing comes now and what becomes of that, or how long it still takes; empty where that is not known."""
+        if row.state == "retrying" and row.again_in_s is not None:
+            return self.tr("It tries again in {seconds} s.").format(seconds=max(1, round(row.again_in_s)))
+        if row.state == "waiting":
+            return self.tr("It waits for its turn.")
+        if row.state == "paused" and not row.is_held:
+            return self.tr("It is paused: go on with it under “Show downloads”.")
+        if row.state == "running" and row.bytes_per_s == 0:
+            return self.tr("It waits for the server.")
+        return "" if row.seconds_left is None else time_left(row.seconds_left)
 
     def _said_of_found(self, found: FoundModel, *, is_other: bool) -> str:
         if is_other:
@@ -159,3 +169,7 @@ class DownloadButtons(QWidget):
         if row.unusable is not None:
             return self.tr("It is downloaded, but there is no chat with it.")
         return self.tr("Another version of it is downloaded.") if is_other else self.tr("It is downloaded.")
+
+
+def _with_problem(said: str, row: DownloadRow) -> str:
+    return said if row.problem is None else f"{said} {render(row.problem)}"

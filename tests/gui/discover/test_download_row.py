@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from app.core.devices import MainMemory
-from app.core.download import DownloadChanged, DownloadGone, DownloadWanted, wanted_of
+from app.core.download import DownloadChanged, DownloadGone, DownloadState, DownloadWanted, wanted_of
 from app.core.model import FoundModel
 from app.core.words import translate
 from app.gui.discover.find_part import FindPart
@@ -62,14 +62,35 @@ def test_while_another_version_comes_none_is_offered(known: Stage) -> None:
     assert says(known) == ("The download of another version of it has failed.", ["download", "downloads"])
     downloads.take(DownloadGone(another(wanted).key))
     downloads.take(DownloadChanged(msgspec.structs.replace(wanted, revision="e" * 40), "paused", wanted.size // 4))
-    assert says(known) == ("It is among the downloads: 25 % are here.", ["downloads"])
+    assert says(known)[0].startswith("It is among the downloads: 25 % are here.")
+
+
+@pytest.mark.parametrize(
+    ("state", "bytes_per_s", "again_in_s", "words"),
+    [
+        ("retrying", None, 16.0, "It tries again in 16 s. hub.example is away: wait."),
+        ("retrying", None, None, "hub.example is away: wait."),
+        ("waiting", None, None, "It waits for its turn."),
+        ("running", 0.0, None, "It waits for the server."),
+        ("running", None, None, ""),
+        ("paused", None, None, "It is paused: go on with it under “Show downloads”."),
+    ],
+)
+def test_what_keeps_a_download_from_going_on_is_said_where_it_is_offered(
+    known: Stage, state: DownloadState, bytes_per_s: float | None, again_in_s: float | None, words: str
+) -> None:
+    wanted, downloads = offered(known), known.desk.program.downloads
+    problem = translate("Hub", "{host} is away: wait.", host="hub.example") if state == "retrying" else None
+    downloads.take(DownloadChanged(wanted, state, wanted.size // 4, bytes_per_s, problem, again_in_s))
+    assert says(known)[0] == f"It is among the downloads: 25 % are here. {words}".strip()
 
 
 def test_what_failed_is_tried_again_where_it_is_offered(known: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
     wanted, downloads = offered(known), known.desk.program.downloads
     before = known.reads("catalogue_download_button")
-    downloads.take(DownloadChanged(wanted, "failed", 1))
-    assert says(known) == ("Its download has failed.", ["download", "downloads"])
+    problem = translate("Hub", "{host} is away: wait.", host="hub.example")
+    downloads.take(DownloadChanged(wanted, "failed", 1, None, problem))
+    assert says(known) == ("Its download has failed. hub.example is away: wait.", ["download", "downloads"])
     assert known.reads("catalogue_download_button") == "Try again"
     assert before in known.find("catalogue_download_button").accessibleName()
     asked: list[DownloadWanted] = []

@@ -108,13 +108,13 @@ def test_what_is_here_already_is_loaded_by_its_button(without: Stage, model: Pat
     assert without.desk.engine.load.path == str(model) and without.window.page == "chat"
 
 
-def test_one_that_failed_is_told_and_the_downloads_say_why(without: Stage) -> None:
+def test_one_that_failed_says_why_and_leads_to_the_downloads(without: Stage) -> None:
     program = without.desk.program
     best = program.planner.recommending.models.recommended
     assert best is not None
     reason = translate("Hub", "The disk is full.")
     program.downloads.take(DownloadChanged(wanted_of(best.hub_model), "failed", problem=reason))
-    assert without.reads("first_model_download_state") == "Its download has failed."
+    assert without.reads("first_model_download_state") == "Its download has failed. The disk is full."
     assert program.session.phase == "no_model" and program.session.name is None
     without.clicks("first_model_downloads_button")
     assert without.window.page == "models" and without.sees("downloads_part")
