@@ -49,6 +49,8 @@ class LibraryPart(QWidget):
         self.setObjectName("library_part")
         self._library, self._look, self._sampling, self._files = library, look, settings, files
         self._chosen = ""
+        self._renamed: frozenset[str] = frozenset()
+        """The paths of the model that has another name since the last deed."""
         self._wanted: tuple[str, ...] = ()
         """Those of which it is asked whether they fit."""
         self.line = ClearLine()
@@ -148,6 +150,14 @@ class LibraryPart(QWidget):
         if self._chosen in old or not self._chosen:
             self._chosen = new
             self._library.hold(None)
+        self._renamed = old if new else frozenset()
+
+    def _leave_what_is_gone(self) -> None:
+        """Have the keyboard on the list once the model that it was on is gone: no field of another one takes its keys."""
+        path, focus = self.pane.path, self.window().focusWidget()
+        is_gone = bool(path) and self.rows.row_of(path) is None and path not in self._renamed
+        if is_gone and focus is not None and self.pane.isAncestorOf(focus):
+            self.list.setFocus()
 
     def _show(self) -> None:
         with QSignalBlocker(self.list.selectionModel()):  # what was chosen stays chosen
@@ -155,6 +165,7 @@ class LibraryPart(QWidget):
             starred = frozenset(row.path for row in self._library.rows if notes.of(row.identity).favourite)
             copies = {row.path: len(self._library.copies_of(row)) for row in self._library.rows}
             self.rows.show(self._library.rows, self._library.loaded, starred, copies)
+            self._leave_what_is_gone()
             wanted = self._chosen or self._library.loaded
             row = self.rows.row_of(wanted)
             if row is None and self.rows.rowCount():
@@ -171,7 +182,9 @@ class LibraryPart(QWidget):
         )
         self.find_button.setVisible(not self._library.all_of_them and not self._library.is_searching)
         has_rows = bool(self._library.rows)
-        if not has_rows and self.list.hasFocus():  # no field takes the keys that are meant for the list
+        if (
+            not has_rows and self.window().focusWidget() is self.list
+        ):  # no field takes the keys that are meant for the list
             (self.folders if self.find_button.isHidden() else self.find_button).setFocus()
         self.list.setVisible(has_rows)
         self._room.setVisible(not has_rows)

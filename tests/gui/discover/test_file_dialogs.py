@@ -107,6 +107,7 @@ def test_a_loaded_model_goes_to_the_trash_once_it_is_unloaded(here: Stage, tmp_p
     here.clicks("file_do_button")
     here.desk.until(lambda: not dialog.isVisible() and len(rows(here)) == 2)
     assert [path.name for path in (tmp_path / "data" / "Trash" / "files").iterdir()] == ["apple.gguf"]
+    assert here.window.focusWidget() is here.find("library_list"), "no field of another model takes the next keys"
     assert here.desk.program.session.phase == "no_model" and here.reads("library_title") != "apple"
 
 
@@ -173,3 +174,22 @@ def test_the_dialog_closes_with_the_window(here: Stage) -> None:
     opens(here, "library_rename_button", "rename_model_dialog")
     here.window.close()
     here.desk.program.session.changed.emit()
+
+
+def test_a_model_that_vanishes_leaves_the_keyboard_in_no_field_of_another(here: Stage) -> None:
+    program = here.desk.program
+    name = here.find("library_name_line")
+    name.setFocus()
+    (program.paths.models / "apple.gguf").unlink()
+    program.models.refresh()
+    here.desk.until(lambda: len(rows(here)) == 2)
+    assert here.window.focusWidget() is here.find("library_list")
+
+
+def test_a_new_name_leaves_the_keyboard_where_it_was(here: Stage) -> None:
+    here.find("library_rename_button").setFocus()
+    dialog = opens(here, "library_rename_button", "rename_model_dialog")
+    types(here, "pear")
+    here.clicks("file_do_button")
+    here.desk.until(lambda: not dialog.isVisible() and any(row.startswith("pear\n") for row in rows(here)))
+    assert here.window.focusWidget() is here.find("library_rename_button")
