@@ -110,6 +110,9 @@ class ModelsWiring(QObject):
             self._card.others_wanted.connect(self.show)
             self._card.downloads_wanted.connect(lambda: self.show("downloads"))
             welcome.set_offer(self._card)
+        focus = self._window.focusWidget()
+        if not is_lacking and self._card is not None and focus is not None and self._card.isAncestorOf(focus):
+            self._write()  # Qt would hand the keyboard to whichever button comes next
         welcome.show_offer(is_offered=is_lacking)
 
     def _load(self, path: str) -> None:
@@ -119,6 +122,11 @@ class ModelsWiring(QObject):
             self._program.notices.settle("load_downloaded")
         self._program.session.use(Wish(Path(path)))
         self._window.show_page("chat")
+        self._write()
+
+    def _write(self) -> None:
+        """Have the keyboard where a message is written: that is what a model is got for."""
+        self._window.parts.chat_page.composer.draft.setFocus()
 
     def _remedy(self, remedy: str) -> None:
         latest = self._program.notices.latest

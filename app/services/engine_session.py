@@ -303,6 +303,7 @@ class EngineSession:
         self._loaded = self._held = self.refused = None
         self._gone = False
         self.percent = 0.0
+        self._notices.settle("open_model")
         threads = max(1, min(options.threads or decode_threads(), usable_cores()))
         options = msgspec.structs.replace(options, threads=threads)
         self._engine.send(Load(checked.request, str(self.wish.path), options))

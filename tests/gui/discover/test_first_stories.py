@@ -106,6 +106,17 @@ def test_offline_it_waits_and_comes_by_itself_afterwards(first: Stage, hub: Down
     comes(first)
 
 
+def test_what_was_asked_too_early_is_no_error_once_the_model_comes_and_the_keyboard_writes(first: Stage) -> None:
+    first.sends("Hello")
+    assert "No model is open" in first.reads("notice_text")
+    first.find("first_model_download_button").setFocus()
+    QTest.keyClick(first.find("first_model_download_button"), Qt.Key.Key_Space)
+    first.desk.until(lambda: first.desk.engine.all(Load))
+    first.settle()
+    assert first.desk.program.notices.latest is None and not first.sees("first_model_card")
+    assert first.window.focusWidget() is first.composer
+
+
 @pytest.mark.parametrize("status", [401, 403])
 def test_a_gated_model_comes_once_a_token_is_given(first: Stage, hub: DownloadHub, status: int) -> None:
     def gate(request: Request) -> None:
