@@ -22,7 +22,7 @@ from app.hub import download_sentences, proxy_sentences, web_sentences
 from app.hub.checksum import Checksum
 from app.hub.download_control import Control, Stopped
 from app.hub.limits import Limits
-from app.hub.partial_file import PartialFile, PartState, beginning
+from app.hub.partial_file import FileStamp, PartialFile, PartState, beginning
 from app.hub.repository import address_of
 from app.hub.web import Refused, Reply, Web, host_of, reason_of
 
@@ -33,6 +33,8 @@ SPARE_BYTES = 64 << 20
 """What stays free on the disk."""
 LOOK_EVERY = 64 << 20
 """Bytes between two looks at the free space."""
+CHECK_EVERY = 4 << 20
+"""Bytes between two looks whether the partial file still has its name."""
 PARTIAL, BAD_RANGE = 206, 416
 Tell = Callable[[DownloadState, int], None]
 """Called with how many bytes of the file are there, for every piece."""
@@ -61,21 +63,24 @@ class Source:
         return PartState(self.repository, self.revision, file.path, file.size, file.sha256, etag)
 
 
-def fetch(source: Source, goal: Path, control: Control, tell: Tell, silence_s: float = SILENCE_S) -> None:
-    """Have the whole file at its goal, or raise `Stopped`, or the sentence that says what prevents it."""
+def fetch(source: Source, goal: Path, control: Control, tell: Tell, silence_s: float = SILENCE_S) -> FileStamp | None:
+    """Have the whole file at its goal, or raise `Stopped`, or the sentence that says what prevents it.
+
+    Return what has come; None where it was there already.
+    """
     try:
         if goal.exists():
             _check_there(source.file, goal, control, tell)
-            return
+            return None
         part = PartialFile(goal)
         if goal.exists():  # another process had it whole in between
             part.delete()
             _check_there(source.file, goal, control, tell)
-            return
+            return None
     except OSError as error:
         raise download_sentences.unwritable(str(goal.parent), error) from error
     try:
-        _Fetch(source, part, control, tell, silence_s).run()
+        return _Fetch(source, part, control, tell, silence_s).run()
     except OSError as error:
         if error.errno in download_sentences.FULL:
             missing = source.file.size - part.size + source.more
@@ -131,7 +136,7 @@ class _Fetch:
         self._silence_s = silence_s
         self._looked_at = 0
 
-    def run(self) -> None:
+    def run(self) -> FileStamp | None:
         kept = self._part.state()
         etag = kept.etag if kept is not None else ""
         known = bool(self._file.sha256) or bool(etag)
@@ -146,11 +151,10 @@ class _Fetch:
         if self._part.size < self._file.size:
             with Limits(LONGEST_S, self._silence_s) as limits:
                 self._control.ending(limits.cancel)
-                self._receive(limits, etag)
-        else:
-            self._finish(None)
+                return self._receive(limits, etag)
+        return self._finish(None)
 
-    def _receive(self, limits: Limits, etag: str) -> None:
+    def _receive(self, limits: Limits, etag: str) -> FileStamp | None:
         reply, start = self._answer(limits, etag)
         try:
             begin = self._begin(reply, start)
@@ -158,7 +162,7 @@ class _Fetch:
             try:
                 self._control.ending(checksum.stop)
                 self._take(reply, begin, checksum)
-                self._finish(checksum)
+                return self._finish(checksum)
             finally:
                 checksum.close()
         finally:
@@ -221,7 +225,7 @@ class _Fetch:
         return begin
 
     def _take(self, reply: Reply, begin: bytes, checksum: Checksum) -> None:
-        piece = begin
+        piece, checked_at = begin, 0
         while True:
             if piece:
                 self._part.append(piece)
@@ -230,13 +234,17 @@ class _Fetch:
             self._tell("running", size)
             if size >= self._file.size:
                 return
+            if size - checked_at >= CHECK_EVERY:
+                checked_at = size
+                self._part.check()
             if size - self._looked_at >= LOOK_EVERY:
                 self._looked_at = size
                 check_room(self._part.goal.parent, self._file.size - size + self._source.more)
             piece = self._read_some(reply, min(PIECE, self._file.size - size))
 
-    def _finish(self, checksum: Checksum | None) -> None:
+    def _finish(self, checksum: Checksum | None) -> FileStamp | None:
         size = self._part.size
+        self._part.check()  # the checksum reads by the name
         self._tell("checking", size)
         if self._file.sha256:
             found = checksum.result(size) if checksum is not None else _checksum(self._part.path, size, self._control)
@@ -251,7 +259,7 @@ class _Fetch:
             checksum.close()  # Windows renames no open file
         if self._part.goal.exists():
             raise download_sentences.taken(self._name)
-        self._part.finish()
+        return self._part.finish()
 
     def _read(self, reply: Reply, size: int) -> bytes:
         pieces = b""

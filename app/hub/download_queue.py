@@ -11,7 +11,6 @@ import queue
 import threading
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -21,7 +20,8 @@ from app.core.download import DownloadChanged, DownloadGone, DownloadWanted
 from app.core.errors import UserError
 from app.core.ports import EventSink
 from app.core.words import Sentence
-from app.hub.partial_file import delete_partial, goals_of, partial_size
+from app.hub.giving_up import is_given_up
+from app.hub.partial_file import FileStamp, goals_of, partial_size
 from app.hub.queued_download import KeptDownload, QueuedDownload, read_kept
 from app.system.whole_file import replace_whole
 
@@ -131,8 +131,9 @@ class DownloadQueue:
             if item.thread is not None:
                 item.thread.join(STOP_S)
         for item in self._ending:
-            item.run = None  # nobody is left who would hear that it has ended
-        self._ending = [item for item in self._ending if item.is_gone and not self._delete(item)]
+            if item.thread is None or not item.thread.is_alive():
+                item.run = None  # nobody is left who would hear that it has ended
+        self._ending = [item for item in self._ending if item.is_gone and not is_given_up(item)]
         self._save()
 
     def _next(self) -> Callable[[], None] | None:
@@ -161,7 +162,6 @@ class DownloadQueue:
             self._resume(wanted.key)
             return
         item = self._item(KeptDownload(wanted))
-        item.before = tuple(number for number, goal in enumerate(item.goals) if _is_there(goal))
         # what is still to be deleted of the same files is wanted again
         self._ending = [each for each in self._ending if each.run is not None or each.goals != item.goals]
         others = [other for other in self._items if set(other.goals) & set(item.goals)]
@@ -175,7 +175,7 @@ class DownloadQueue:
     def _item(self, kept: KeptDownload) -> QueuedDownload:
         try:
             goals = goals_of(self._folder, kept.wanted)
-            made = QueuedDownload(kept.wanted, goals, kept.state, kept.problem, before=kept.before)
+            made = QueuedDownload(kept.wanted, goals, kept.state, kept.problem, came=dict(kept.came))
             made.wants_token = kept.wants_token
             return made
         except UserError as error:
@@ -214,7 +214,7 @@ class DownloadQueue:
             return
         item.is_gone = True
         self._stop(item)
-        is_left = item.run is None and not self._delete(item)
+        is_left = item.run is None and not is_given_up(item)
         self._remove(item)
         if is_left:
             self._ending.append(item)
@@ -228,16 +228,6 @@ class DownloadQueue:
     def _stop(self, item: QueuedDownload) -> None:
         if item.run is not None:
             item.run.stop()
-
-    def _delete(self, item: QueuedDownload) -> bool:
-        """Delete what has come of one, and return whether nothing is left."""
-        before = range(len(item.goals)) if item.before is None else item.before
-        came = [goal for number, goal in enumerate(item.goals) if number not in before]
-        for goal in came:
-            with suppress(OSError):  # it is in use, or its folder is away: the next start tries again
-                goal.unlink(missing_ok=True)
-        kept = [goal for goal in item.goals if not delete_partial(goal)]
-        return not kept and not any(map(_is_there, came))
 
     def _begin_waiting(self) -> None:
         if self._held is not None:
@@ -255,10 +245,13 @@ class DownloadQueue:
                 self._tell(item)
 
     def _begin(self, item: QueuedDownload) -> None:
+        def came(number: int, stamp: FileStamp) -> None:
+            self._wishes.put(lambda: item.came.update({number: stamp}))
+
         # what a later start goes on with waits for a network that is away, however long; a command ends and says why
         is_given_up = self._kept is None
         make: type[Run] = importlib.import_module(RUN).Run
-        run = make(item.wanted, item.goals, self._sink, item.tries, is_given_up=is_given_up)
+        run = make(item.wanted, item.goals, self._sink, item.tries, came, is_given_up=is_given_up)
         item.run = run
         item.state, item.problem = "running", None
 
@@ -272,11 +265,11 @@ class DownloadQueue:
 
     def _ended(self, item: QueuedDownload, run: Run, whole: bool) -> None:
         item.run = item.thread = None
-        if item in self._ending:
-            if not item.is_gone or self._delete(item):
+        if item in self._ending and not (item.is_gone and whole):
+            if not item.is_gone or is_given_up(item):
                 self._ending.remove(item)
-        elif whole:
-            self._items.remove(item)
+        elif whole:  # also what was given up too late
+            (self._ending if item in self._ending else self._items).remove(item)
             item.state = "done"
             self._whole(item.goals[0], item.wanted)
             self._tell(item)
@@ -310,7 +303,7 @@ class DownloadQueue:
             item = self._item(each)
             if each.is_gone:
                 item.is_gone = True
-                if not self._delete(item):
+                if not is_given_up(item):
                     self._ending.append(item)
             elif all(set(other.goals).isdisjoint(item.goals) for other in self._items):
                 self._items.append(item)
@@ -337,9 +330,3 @@ class DownloadQueue:
                 self._saved = content
         except OSError as error:
             _log.info("The queue of downloads cannot be kept: %s", error)
-
-
-def _is_there(path: Path) -> bool:
-    with suppress(OSError):
-        return path.exists()
-    return False

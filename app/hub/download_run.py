@@ -18,7 +18,7 @@ from app.core.words import Sentence
 from app.hub import download_sentences
 from app.hub.download import Source, check_room, fetch
 from app.hub.download_control import Control, Stopped
-from app.hub.partial_file import partial_size
+from app.hub.partial_file import FileStamp, partial_size
 from app.hub.retrying import seconds as retry_seconds
 from app.hub.web import Refused, Web
 
@@ -52,10 +52,14 @@ class Run:
         goals: list[Path],
         sink: EventSink,
         tries: int = 0,
+        came: Callable[[int, FileStamp], None] = lambda _number, _stamp: None,
         *,
         is_given_up: bool = True,
     ) -> None:
-        """`tries` is how many runs before it in a row brought no byte; `is_given_up` ends it after `MOST_TRIES` of them."""
+        """`tries` is how many runs before it in a row brought no byte; `is_given_up` ends it after `MOST_TRIES` of them.
+
+        `came` hears which of its files it has brought.
+        """
         self.control = Control()
         self.problem: Sentence | None = None
         """Why it is not whole."""
@@ -69,6 +73,7 @@ class Run:
         self._wanted = wanted
         self._goals = goals
         self._sink = sink
+        self._came = came
         self._lock = threading.Lock()
         self._told_at = float("-inf")
         self._told: DownloadState | None = None
@@ -126,7 +131,9 @@ class Run:
 
             more = sum(missing[number + 1 :])
             source = Source(web, endpoint, self._wanted.repository, self._wanted.revision, file, more)
-            fetch(source, goal, self.control, tell)
+            stamp = fetch(source, goal, self.control, tell)
+            if stamp is not None:
+                self._came(number, stamp)
             sizes[number] = file.size
 
     def _look_until(self, ended: threading.Event) -> None:

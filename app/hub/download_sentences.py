@@ -124,6 +124,17 @@ def taken(name: str) -> UserError:
     )
 
 
+def vanished(name: str) -> UserError:
+    """The partial file was deleted, moved or replaced while it was written."""
+    return UserError(
+        translate(
+            "Download",
+            "What was there of {name} was deleted or moved while it was being downloaded: resume to download it anew.",
+            name=short(name),
+        )
+    )
+
+
 def written_elsewhere(name: str) -> UserError:
     """Another process downloads the same file."""
     return UserError(

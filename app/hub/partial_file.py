@@ -51,6 +51,15 @@ class PartState(msgspec.Struct, frozen=True):
         return self == wanted
 
 
+class FileStamp(msgspec.Struct, frozen=True):
+    """Which file lay somewhere at some moment: another one of that name, or one that was written since, differs."""
+
+    device: int
+    inode: int
+    size: int
+    modified_ns: int
+
+
 class PartialFile:
     """The one writer of a partial file; another process that writes it is told by a sentence."""
 
@@ -75,6 +84,7 @@ class PartialFile:
 
     def begin(self, state: PartState) -> None:
         """Empty it, and write down what it is going to be a part of."""
+        self.check()
         self.file.truncate(0)
         self.file.seek(0)
         self.size = 0
@@ -88,23 +98,30 @@ class PartialFile:
             self.size += written
             view = view[written:]
 
-    def finish(self) -> None:
-        """Give the whole file its name; nobody else may write it before it has that."""
+    def check(self) -> None:
+        """Raise where this file has its name no more: what is called so now is somebody else's."""
+        if not _is_at(self.file, self.path):
+            raise download_sentences.vanished(self.goal.name)
+
+    def finish(self) -> FileStamp | None:
+        """Give the whole file its name; nobody else may write it before it has that. Return what has it now."""
         os.fsync(self.file.fileno())
+        self.check()
         if sys.platform == "win32":
             self.file.close()  # no open file is renamed there, and none is that another process has opened meanwhile
         self.path.replace(self.goal)
         self._state_path.unlink(missing_ok=True)
         self.file.close()
+        return stamp_of(self.goal)
 
     def delete(self) -> None:
-        """Leave nothing of it."""
+        """Leave nothing of it; what somebody else has put in its place stays."""
+        is_ours = _is_at(self.file, self.path)
         if sys.platform == "win32":
             self.file.close()
-        with suppress(OSError):
-            self._state_path.unlink(missing_ok=True)
-        with suppress(OSError):
-            self.path.unlink(missing_ok=True)
+        for path in (self._state_path, self.path) if is_ours else ():
+            with suppress(OSError):
+                path.unlink(missing_ok=True)
         self.file.close()
 
     def _open(self) -> BinaryIO:
@@ -133,13 +150,12 @@ def goals_of(folder: Path, wanted: DownloadWanted) -> list[Path]:
     return [folder.joinpath(*safe_parts(f"{wanted.repository}/{file.path}") or ()) for file in wanted.files]
 
 
-def delete_partial(goal: Path) -> bool:
-    """Leave nothing of a partial file unless it is written at this moment; return whether nothing is left."""
-    with suppress(OSError, UserError):
-        if goal.with_name(goal.name + PART).exists():
-            PartialFile(goal).delete()
-        return True
-    return False
+def stamp_of(path: Path) -> FileStamp | None:
+    """Return which file lies there; None where there is none, or it cannot be told."""
+    with suppress(OSError):
+        status = path.stat()
+        return FileStamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+    return None
 
 
 def beginning(path: Path) -> bytes:

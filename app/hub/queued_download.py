@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -13,6 +13,7 @@ import msgspec
 
 from app.core.download import DownloadState, DownloadWanted
 from app.core.words import Sentence
+from app.hub.partial_file import FileStamp
 
 if TYPE_CHECKING:
     from app.hub.download_run import Run
@@ -27,8 +28,8 @@ class KeptDownload(msgspec.Struct, frozen=True):
     wanted: DownloadWanted
     state: Literal["waiting", "paused", "failed"] = "waiting"
     problem: Sentence | None = None
-    before: tuple[int, ...] | None = None
-    """Which of its files were there before it was wanted; None where that is not known, so that none is deleted."""
+    came: dict[int, FileStamp] = {}
+    """Which of its files it has brought: of the others none is ever deleted."""
     is_gone: bool = False
     """Whether it was given up, and only what has come of it is still to be deleted."""
     wants_token: bool = False
@@ -58,7 +59,8 @@ class QueuedDownload:
     run: Run | None = None
     """While a thread of it is there, if only to end."""
     thread: threading.Thread | None = None
-    before: tuple[int, ...] | None = None
+    came: dict[int, FileStamp] = field(default_factory=dict)
+    """What it has brought, by the number of the file."""
     is_gone: bool = False
     wants_token: bool = False
     tries: int = 0
@@ -79,4 +81,4 @@ class QueuedDownload:
 
     def kept(self, state: Literal["waiting", "paused", "failed"]) -> KeptDownload:
         """Return what is written down of it, in the state that the next start finds."""
-        return KeptDownload(self.wanted, state, self.problem, self.before, self.is_gone, self.wants_token)
+        return KeptDownload(self.wanted, state, self.problem, dict(self.came), self.is_gone, self.wants_token)

@@ -225,6 +225,8 @@ class Downloads:
                 del self._rows[key]
         self._rows[row.key] = row
         self.changed.emit()
+        if before is None and row.path in self._here:
+            self._see_whole(row)
         is_kept = before is None and row.state == "failed" and row.key not in self._wanted
         is_news = not is_kept and (before is None or before.state != row.state)
         if row.state in ("done", "failed") and is_news:
@@ -242,10 +244,19 @@ class Downloads:
         before, self._here = self._here, {model.path: model for model in found}
         for key, row in self._rows.items():
             is_here = row.path in self._here
+            if is_here and row.path not in before:
+                self._see_whole(row)
             if row.state == "done" and (is_here or row.path in before):  # what no search has found is no news
                 self._rows[key] = msgspec.structs.replace(row, is_away=not is_here)
         if before != self._here:
             self.changed.emit()
+
+    def _see_whole(self, row: DownloadRow) -> None:
+        """Have one that stands still looked at where another program has completed it: it is done if it is that."""
+        found = self._here[row.path]
+        is_whole = found.parts == found.parts_wanted and found.size == row.total
+        if row.state == "paused" and not row.is_held and is_whole:
+            self._port.resume(row.key)
 
     def follow(self, old: frozenset[str], new: str) -> None:
         """Know what has come under its new path; what has none any more is off the list."""

@@ -56,6 +56,26 @@ def test_a_version_that_failed_gives_its_place_to_another_one() -> None:
     assert [row.wanted for row in downloads.rows] == [LATER]
 
 
+@pytest.mark.parametrize("is_found_first", [False, True])
+def test_what_another_program_completed_is_looked_at_once_and_only_then(is_found_first: bool) -> None:
+    downloads, port = made()
+    told = DownloadChanged(FIRST, "paused", 100, path=PATH)
+    if is_found_first:
+        downloads.note_found([found()])
+        downloads.take(told)
+    else:
+        downloads.take(told)
+        downloads.note_found([found(size=999)])
+        assert not port.asked, "what is shorter is not it"
+        downloads.note_found([])
+        downloads.note_found([found()])
+    assert port.asked == [("resume", FIRST.key)]
+    downloads.take(DownloadChanged(FIRST, "checking", 1000, path=PATH))
+    downloads.take(told)
+    downloads.note_found([found()])
+    assert port.asked == [("resume", FIRST.key)], "what people pause then stays so"
+
+
 def test_a_file_that_a_search_has_found_needs_no_download() -> None:
     downloads, _ = made()
     told: list[bool] = []

@@ -17,7 +17,7 @@ from app.core.download import DownloadState
 from app.hub import checksum, download
 from app.hub.download import SPARE_BYTES, Source, fetch
 from app.hub.download_control import Control, Stopped
-from app.hub.partial_file import PartState, delete_partial, partial_size
+from app.hub.partial_file import PartState, partial_size
 from app.hub.web import Web
 from tests.hub.download_hub import CONTENT, HALF, NAME, DownloadHub, downloader
 from tests.hub.loopback_hub import Answer, Request
@@ -253,8 +253,6 @@ def test_a_file_that_loses_bytes_while_it_is_checked_is_told(tmp_path: Path) -> 
 def test_how_much_is_there_is_told_of_whole_files_and_of_parts(tmp_path: Path) -> None:
     goal = tmp_path / "not" / "a.gguf"
     assert partial_size(goal) == 0
-    delete_partial(goal)
-    assert not goal.parent.exists()
     goal.parent.mkdir()
     goal.with_name("a.gguf.part").write_bytes(b"12")
     assert partial_size(goal) == 2

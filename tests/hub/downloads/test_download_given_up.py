@@ -78,17 +78,20 @@ def test_one_that_goes_first_lets_no_other_go_on_that_was_paused(
     assert states[-1] == "paused"
 
 
-def test_what_could_not_be_deleted_is_by_the_next_start(hub: DownloadHub, tmp_path: Path) -> None:
+def test_what_could_not_be_deleted_is_by_the_next_start(
+    hub: DownloadHub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     kept, models = tmp_path / "data" / "downloads.json", tmp_path / "models"
     a = hub.wanted("a.gguf")
-    held = paused_and_held(hub, models, kept)
-    with downloader(hub, models, kept) as made:
+    paused_and_held(hub, models, kept).close()
+    with monkeypatch.context() as patched, downloader(hub, models, kept) as made:
+        patched.setattr(PartialFile, "delete", PartialFile.close)  # as where a virus scanner has it open
         made.queue.open()
         made.until("paused", a.key)
         made.queue.cancel(a.key)
         made.until(None, a.key)
+        made.queue.close()
     assert "a.gguf" + PART in made.files()
-    held.close()
     with downloader(hub, models, kept) as made:
         made.queue.open()
         made.queue.add(hub.wanted("b.gguf"))
