@@ -7,15 +7,15 @@ from typing import Literal
 
 import msgspec
 
-from app.core.file_name import is_reserved
+from app.core.file_name import LONGEST_BYTES, is_reserved
 from app.core.hub_model import HubModel
 from app.core.printable import printable
 from app.core.words import Sentence, translate
 
 SHA256_DIGITS = 64
 COMMIT_DIGITS = 40
-LONGEST_NAME = 240
-"""Characters of one folder or file: what no disk takes is refused before anything is fetched."""
+MOST_PARTS = 32
+"""Folders of a path with its name: no model lies deeper, and no system takes all paths that a listing could tell."""
 _LONGEST_SAID = 120
 _HEXADECIMAL = frozenset("0123456789abcdef")
 _FORBIDDEN = frozenset('\\:*?"<>|')
@@ -113,10 +113,13 @@ def is_sha256(text: str) -> bool:
 def safe_parts(path: str) -> tuple[str, ...] | None:
     """Return the folders and the name of a path inside a repository; None where it could lead anywhere else.
 
-    What one system takes for a drive, a device or a parent is refused on all.
+    What one system takes for a drive, a device or a parent is refused on all. A hidden folder is none here: nobody would
+    see what is in it, no search for models either.
     """
-    parts = tuple(path.split("/"))
-    return parts if parts and all(map(_is_safe, parts)) else None
+    *folders, name = path.split("/")
+    if len(folders) >= MOST_PARTS or not all(map(_is_safe, (*folders, name))):
+        return None
+    return (*("_" + folder[1:] if folder.startswith(".") else folder for folder in folders), name)
 
 
 def refusal_of(repository: str, paths: Iterable[str]) -> Sentence | None:
@@ -133,8 +136,10 @@ def refusal_of(repository: str, paths: Iterable[str]) -> Sentence | None:
 
 
 def _is_safe(part: str) -> bool:
-    if not part or len(part) > LONGEST_NAME or part.startswith("..") or part != part.strip().rstrip("."):
+    if not part or part.startswith("..") or part != part.strip().rstrip("."):
         return False
     if any(character in _FORBIDDEN or (not character.isprintable() and character != "\u200d") for character in part):
         return False
+    if len(part.encode()) > LONGEST_BYTES:
+        return False  # no disk takes it
     return not is_reserved(part)

@@ -15,11 +15,13 @@ from pathlib import Path
 
 import msgspec
 
+from app.core.download import MOST_PARTS
 from app.core.file_name import part_name
 from app.core.found_file import FileOrigin, FolderState, FoundFile
 from app.system.model_files import SUFFIX
 
-MAX_DEPTH = 5
+MAX_DEPTH, MAX_DEPTH_BEHIND_LINKS = MOST_PARTS, 5
+"""Of folders in folders: what is downloaded is found however deep its repository has it."""
 MOST_FOLDERS, MOST_BEHIND_LINKS = 10_000, 2_000
 """Folders that one search goes through; links may lead to whole disks."""
 _REPARSE_POINT = 0x400
@@ -130,6 +132,7 @@ def _walk(folder: str) -> Iterator[str]:
         if identity in seen:
             continue
         seen.add(identity)
+        deepest = MAX_DEPTH if is_plain else MAX_DEPTH_BEHIND_LINKS
         left, left_behind = left - is_plain, left_behind - (not is_plain)
         try:
             entries = sorted(os.scandir(here), key=lambda entry: (entry.is_symlink(), entry.name))
@@ -138,7 +141,7 @@ def _walk(folder: str) -> Iterator[str]:
         for entry in entries:
             if entry.name.lower().endswith(SUFFIX) and not _is_folder(entry):
                 yield entry.path
-            elif depth < MAX_DEPTH and not entry.name.startswith(".") and _is_folder(entry):
+            elif depth < deepest and not entry.name.startswith(".") and _is_folder(entry):
                 is_link = _leads_elsewhere(entry)
                 if not (is_link and _holds(os.path.realpath(entry.path), (here, folder))):
                     (plain if is_plain and not is_link else behind).append((entry.path, depth + 1))

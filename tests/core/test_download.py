@@ -13,6 +13,10 @@ def test_ordinary_paths_are_taken_as_they_are(path: str) -> None:
     assert safe_parts(path) == tuple(path.split("/"))
 
 
+def test_a_hidden_folder_is_none_here() -> None:
+    assert safe_parts(".org/r/.cache/.a/.b.gguf") == ("_org", "r", "_cache", "_a", ".b.gguf")
+
+
 @pytest.mark.parametrize(
     "path",
     [
@@ -38,6 +42,8 @@ def test_ordinary_paths_are_taken_as_they_are(path: str) -> None:
         "a\n.gguf",
         "a\u202egpj.gguf",
         "x" * 300 + ".gguf",
+        "界" * 100 + ".gguf",
+        "a/" * 200 + "a.gguf",
     ],
 )
 def test_paths_that_could_lead_elsewhere_are_refused(path: str) -> None:

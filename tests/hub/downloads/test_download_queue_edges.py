@@ -5,9 +5,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadWanted
-from tests.hub.download_hub import HALF, DownloadHub, downloader
+from app.system.model_search import find_files
+from tests.hub.download_hub import CONTENT, HALF, DownloadHub, downloader
 
 NAMES = ("a.gguf", "b.gguf")
 
@@ -53,6 +55,14 @@ def test_nothing_is_left_of_what_was_cancelled_right_before_the_end_of_the_progr
             pass
         made.queue.cancel(wanted.key)
     assert made.files() == []
+
+
+@pytest.mark.parametrize("path", [".cache/a.gguf", "a/b/c/d/e/f/g/h/a.gguf", "x.gguf/a.gguf"])
+def test_what_is_downloaded_is_found_wherever_its_repository_has_it(tmp_path: Path, path: str) -> None:
+    with DownloadHub({path: CONTENT}) as hub, downloader(hub, tmp_path) as made:
+        made.queue.add(hub.wanted(path))
+        at = made.until("done").path
+    assert [found.path for found in find_files([tmp_path])] == [at]
 
 
 def test_what_cannot_be_kept_stays_failed(hub: DownloadHub, tmp_path: Path) -> None:
