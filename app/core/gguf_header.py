@@ -19,6 +19,8 @@ from app.core.words import translate
 
 OLDEST_VERSION = 2
 NEWEST_VERSION = 3
+LONGEST_LABEL = 200
+"""Characters of a name, a license or whatever else of a header stands in a row."""
 
 
 class Split(msgspec.Struct, frozen=True):
@@ -53,6 +55,11 @@ class Header(msgspec.Struct, frozen=True):
         """Return the entry if it is there and a text."""
         value = self.metadata.get(key)
         return value if isinstance(value, str) else None
+
+    def label(self, key: str) -> str | None:
+        """Return a text that people are shown, cut where it is longer than any of its kind: a header may hold megabytes."""
+        value = self.text(key)
+        return None if value is None else short_label(value)
 
     def integer(self, key: str) -> int | None:
         """Return the entry if it is there and a whole number."""
@@ -112,6 +119,11 @@ def read_header(read: Read, file_size: int, pieces: Pieces = DISK_PIECES) -> Hea
     alignment = alignment_of(metadata)
     tensors = read_tensors(cursor, tensor_count)
     return Header(version, metadata, tensors, alignment, -(-cursor.position // alignment) * alignment, entries.types)
+
+
+def short_label(text: str) -> str:
+    """Return a text of a header as it may stand in a row."""
+    return text if len(text) <= LONGEST_LABEL else text[: LONGEST_LABEL - 1] + "…"
 
 
 def _is_integer(value: object) -> TypeGuard[int]:

@@ -10,10 +10,11 @@ from collections.abc import Sequence
 
 import msgspec
 
-from app.core.gguf_header import Header
+from app.core.gguf_header import Header, short_label
 from app.core.gguf_tensors import Tensor
 from app.core.gguf_types import FILE_TYPES
 
+MOST_LANGUAGES = 200
 TEMPLATE_KEY = "tokenizer.chat_template"
 GUESSED_FILE_TYPE = 1024
 """A bit that llama.cpp sets in a file type that it only inferred."""
@@ -78,15 +79,15 @@ def model_facts(headers: Sequence[Header]) -> ModelFacts:
     """Return the facts of a model from the headers of all its files, the first one first."""
     first = headers[0]
     tensors = [tensor for header in headers for tensor in header.tensors]
-    architecture = first.text("general.architecture")
+    architecture = first.label("general.architecture")
     sizes = [tensor.size for tensor in tensors]
     known_sizes = [size for size in sizes if size is not None]
     return ModelFacts(
         architecture=architecture,
-        name=first.text("general.name"),
-        size_label=first.text("general.size_label"),
-        license=first.text("general.license"),
-        languages=first.texts("general.languages") or (),
+        name=first.label("general.name"),
+        size_label=first.label("general.size_label"),
+        license=first.label("general.license"),
+        languages=tuple(map(short_label, (first.texts("general.languages") or ())[:MOST_LANGUAGES])),
         quantisation=_quantisation(first, tensors),
         parameters=sum(tensor.elements for tensor in tensors),
         tensor_count=len(tensors),
@@ -115,8 +116,8 @@ def _tokenizer_facts(header: Header, architecture: str | None) -> TokenizerFacts
         vocabulary = header.integer(f"{architecture}.vocab_size")
     prefix = f"{TEMPLATE_KEY}."
     return TokenizerFacts(
-        model=header.text("tokenizer.ggml.model"),
-        pre=header.text("tokenizer.ggml.pre"),
+        model=header.label("tokenizer.ggml.model"),
+        pre=header.label("tokenizer.ggml.pre"),
         vocabulary=vocabulary,
         bos_id=header.integer("tokenizer.ggml.bos_token_id"),
         eos_id=header.integer("tokenizer.ggml.eos_token_id"),
@@ -126,7 +127,7 @@ def _tokenizer_facts(header: Header, architecture: str | None) -> TokenizerFacts
         add_eos=header.flag("tokenizer.ggml.add_eos_token"),
         chat_template=header.text(TEMPLATE_KEY),
         named_templates={
-            key.removeprefix(prefix): value
+            short_label(key.removeprefix(prefix)): value
             for key, value in header.metadata.items()
             if key.startswith(prefix) and isinstance(value, str)
         },

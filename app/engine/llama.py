@@ -41,6 +41,8 @@ __all__ = [
 CONTINUED_LEVEL = 5
 LINES_PER_TENSOR = (b"create_tensor: ", b"llama_graph_n_input_tensors: ")
 """What lines of the log begin with that say nothing and come for each tensor: they would push out the others."""
+MOST_LINE_BYTES = 2_000
+"""Of a line, which may hold a text out of the file however long."""
 XTC_ALWAYS = 1.0
 MIN_KEEP = 1
 
@@ -56,10 +58,10 @@ class LogCapture:
     def _take(self, level: int, text: bytes, _user: object) -> None:
         if text.startswith(LINES_PER_TENSOR):
             return
-        line = text.decode("utf-8", "replace")
+        line = text[:MOST_LINE_BYTES].decode("utf-8", "replace")
         if level == CONTINUED_LEVEL and self._lines:
             last_level, last = self._lines[-1]
-            self._lines[-1] = (last_level, last + line)
+            self._lines[-1] = (last_level, (last + line)[:MOST_LINE_BYTES])
         else:
             self._lines.append((level, line))
 

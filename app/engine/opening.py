@@ -20,7 +20,7 @@ from app.core.commands import Load, MeasureBandwidth, MeasureMemory
 from app.core.devices import GPU_KINDS, Device, LibraryFacts
 from app.core.errors import UserError
 from app.core.events import MemoryMeasured
-from app.core.gguf_header import Header
+from app.core.gguf_header import Header, short_label
 from app.core.layer_choice import Choice, Room, choose_context, choose_layers
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions
@@ -272,7 +272,8 @@ def _not_planned(file: str, step: str) -> Sentence:
 def _refusal(error: LoadFailed, command: Load | MeasureMemory) -> LoadRefused:
     if error.step == "cancelled":
         return LoadRefused.cancelled()
-    file, reason = Path(command.path).name, _FUNCTION.sub("", error.reason).strip(" .") or "no reason given"
+    said = short_label(_FUNCTION.sub("", error.reason).strip(" ."))
+    file, reason = Path(command.path).name, said or "no reason given"
     if error.step == "diffusion":
         sentence = translate(
             "Engine",

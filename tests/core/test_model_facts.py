@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.core.gguf_header import Header, read_header
-from app.core.model_facts import ModelFacts, model_facts
+from app.core.gguf_header import LONGEST_LABEL, Header, read_header
+from app.core.model_facts import MOST_LANGUAGES, ModelFacts, model_facts
 from app.core.model_file import check_model_file
 from tests.gguf_bytes import Entry, open_in_folder, raw_gguf
 from tests.ggufs import CHATML, STARTER_MODEL, write_other_tokenizer, write_split_llama, write_tiny_mixture
@@ -28,6 +28,23 @@ def facts_with(**entries: Entry) -> ModelFacts:
     metadata: dict[str, Entry] = {"general.architecture": "llama"}
     metadata |= {name.replace("__", "."): value for name, value in entries.items()}
     return model_facts([header_of(raw_gguf(metadata))])
+
+
+def test_no_text_of_a_header_is_longer_than_a_row_may_be() -> None:
+    long = "x" * 1_000_000
+    keys = ("name", "size_label", "license", "architecture")
+    facts = facts_with(
+        **{f"general__{key}": long for key in keys},
+        general__languages=[long, *["en"] * 1_000],
+        tokenizer__ggml__model=long,
+        tokenizer__ggml__pre=long,
+        **{f"tokenizer__chat_template__{long[:60_000]}": "{{ messages }}"},
+    )
+    tokenizer = facts.tokenizer
+    texts = [getattr(facts, key) for key in keys] + [tokenizer.model, tokenizer.pre]
+    texts += [*facts.languages, *tokenizer.named_templates]
+    assert len(facts.languages) == MOST_LANGUAGES and len(tokenizer.named_templates) == 1
+    assert {len(text) for text in texts} == {LONGEST_LABEL, 2} and long[:LONGEST_LABEL] not in texts
 
 
 def test_the_facts_of_the_starter_model_are_right() -> None:

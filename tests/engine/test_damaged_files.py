@@ -181,6 +181,14 @@ def test_a_header_that_contradicts_itself_is_refused_with_the_reason_of_llama(
     assert isinstance(outcome_of(engine, tiny), Finished)
 
 
+def test_a_text_of_a_header_makes_no_sentence_long(engine: Engine, tmp_path: Path, tiny: Path) -> None:
+    for key in ("tokenizer.ggml.model", "tokenizer.ggml.pre", "general.architecture"):
+        failed = outcome_of(engine, copy_with(tiny, tmp_path / "odd.gguf", set={key: "x" * 300_000}))
+        assert isinstance(failed, Failed), (key, failed)
+        assert "xxxxx" in failed.sentence.english() and len(failed.sentence.english()) < 600, key
+        assert all(len(line) <= 2_100 for line in failed.details), key
+
+
 @pytest.mark.parametrize(("count", "place"), [("tensors", 8), ("entries", 16)])
 @pytest.mark.parametrize("change", [1, -1])
 def test_a_header_that_counts_wrongly_gives_a_sentence(
