@@ -5,6 +5,8 @@ Judges header values only: it opens nothing, and leaves to llama.cpp what llama.
 
 from __future__ import annotations
 
+import math
+
 from app.core.errors import UserError
 from app.core.gguf_cursor import shown_name
 from app.core.gguf_header import Header
@@ -48,7 +50,11 @@ IMAGE_ARCHITECTURES = frozenset(
 
 MAX_LAYERS = 512
 MAX_EXPERTS = 1_024
+MAX_CONTEXT = 2**31 - 1
 """Above these, and for sizes that contradict each other, llama.cpp ends the process instead of refusing."""
+
+EPSILONS = ("attention.layer_norm_rms_epsilon", "attention.layer_norm_epsilon", "attention.group_norm_epsilon")
+ROPE_SCALINGS = ("none", "linear", "yarn", "longrope")
 
 EMBEDDING_POOLING_TYPES = (1, 2, 3)
 """Mean, first token, last token: what embedding models do with their output."""
@@ -224,22 +230,54 @@ def _impossible_size(header: Header, architecture: str) -> Sentence | None:
     layers_key = f"{architecture}.block_count"
     experts_key = f"{architecture}.expert_count"
     used_key = f"{architecture}.expert_used_count"
+    predicting_key = f"{architecture}.nextn_predict_layers"
+    context_key = f"{architecture}.context_length"
     layers = header.integer(layers_key)
     experts = header.integer(experts_key) or 0
     used = header.integer(used_key)
-    wrong: tuple[str, int] | None = None
+    predicting = header.integer(predicting_key) or 0
+    context = header.integer(context_key) or 0
     if layers is not None and not 1 <= layers <= MAX_LAYERS:
-        wrong = layers_key, layers
-    elif not 0 <= experts <= MAX_EXPERTS:
-        wrong = experts_key, experts
-    elif used is not None and not min(experts, 1) <= used <= experts:
-        wrong = used_key, used
-    if wrong is None:
-        return None
+        return _impossible(layers_key, layers)
+    if not 0 <= experts <= MAX_EXPERTS:
+        return _impossible(experts_key, experts)
+    if not min(experts, 1) <= (used or 0) <= experts:
+        return _impossible(experts_key if used is None else used_key, experts if used is None else used)
+    if predicting and layers is not None and not 0 < predicting < layers:
+        return _impossible(predicting_key, predicting)
+    if not 0 <= context <= MAX_CONTEXT:
+        return _impossible(context_key, context)
+    return _impossible_number(header, architecture) or _unknown_scaling(header, f"{architecture}.rope.scaling.type")
+
+
+def _impossible_number(header: Header, architecture: str) -> Sentence | None:
+    """Return the sentence for a number that llama.cpp asserts while it computes, when it is too late to tell the file."""
+    for name in EPSILONS:
+        value = header.number(f"{architecture}.{name}")
+        if value is not None and not 0 <= value < math.inf:
+            return _impossible(f"{architecture}.{name}", value)
+    return None
+
+
+def _impossible(key: str, value: float) -> Sentence:
     return translate(
         "ModelFile",
         "The entry “{key}” in this file is {value:,}, a number that llama.cpp cannot work with, so the file is"
         " probably damaged: download the model again.",
-        key=shown_name(wrong[0]),
-        value=wrong[1],
+        key=shown_name(key),
+        value=value,
+    )
+
+
+def _unknown_scaling(header: Header, key: str) -> Sentence | None:
+    """Return the sentence for a way of scaling that llama.cpp answers with an abort too."""
+    value = header.text(key)
+    if value is None or value in ROPE_SCALINGS:
+        return None
+    return translate(
+        "ModelFile",
+        "The entry “{key}” in this file is “{value}”, which llama.cpp does not know: update the program, or get another"
+        " GGUF file of the model.",
+        key=shown_name(key),
+        value=shown_name(value),
     )

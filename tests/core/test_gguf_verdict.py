@@ -139,6 +139,16 @@ def test_pooling_none_and_causal_attention_are_those_of_a_chat_model() -> None:
             {"llama.expert_count": 4, "llama.expert_used_count": 0},
             "“llama.expert_used_count” in this file is 0",
         ),
+        ({"llama.expert_count": 4}, "“llama.expert_count” in this file is 4"),
+        ({"llama.context_length": 2**32 - 1}, "“llama.context_length” in this file is 4,294,967,295"),
+        (
+            {"llama.block_count": 2, "llama.nextn_predict_layers": 2},
+            "“llama.nextn_predict_layers” in this file is 2",
+        ),
+        ({"llama.attention.layer_norm_rms_epsilon": float("nan")}, "layer_norm_rms_epsilon” in this file is nan"),
+        ({"llama.attention.layer_norm_rms_epsilon": -1.0}, "layer_norm_rms_epsilon” in this file is -1.0"),
+        ({"llama.attention.layer_norm_epsilon": float("inf")}, "layer_norm_epsilon” in this file is inf"),
+        ({"llama.rope.scaling.type": "odd"}, "“llama.rope.scaling.type” in this file is “odd”"),
         ({"llama.expert_used_count": 1}, "“llama.expert_used_count” in this file is 1"),
     ],
 )
@@ -147,9 +157,15 @@ def test_a_size_that_would_end_the_engine_is_refused(entries: dict[str, Entry], 
 
 
 def test_the_largest_sizes_and_a_dense_model_that_counts_no_experts_pass() -> None:
-    assert verdict_of({**CHAT, "llama.block_count": 512, "llama.expert_count": 1024}) == ""
+    assert (
+        verdict_of({**CHAT, "llama.block_count": 512, "llama.expert_count": 1024, "llama.expert_used_count": 8}) == ""
+    )
     assert verdict_of({**CHAT, "llama.block_count": 1, "llama.expert_count": 0, "llama.expert_used_count": 0}) == ""
     assert verdict_of({**CHAT, "llama.expert_count": 4, "llama.expert_used_count": 4}) == ""
+    assert verdict_of({**CHAT, "llama.block_count": 2, "llama.nextn_predict_layers": 1}) == ""
+    assert (
+        verdict_of({**CHAT, "llama.attention.layer_norm_rms_epsilon": 1e-5, "llama.rope.scaling.type": "yarn"}) == ""
+    )
 
 
 def test_an_architecture_with_strange_characters_is_shown_printable() -> None:
