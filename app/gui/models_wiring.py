@@ -111,7 +111,7 @@ class ModelsWiring(QObject):
             self._card.downloads_wanted.connect(lambda: self.show("downloads"))
             welcome.set_offer(self._card)
         focus = self._window.focusWidget()
-        if not is_lacking and self._card is not None and focus is not None and self._card.isAncestorOf(focus):
+        if not is_lacking and self._card is not None and self._card.isAncestorOf(focus):
             self._write()  # Qt would hand the keyboard to whichever button comes next
         welcome.show_offer(is_offered=is_lacking)
 

@@ -157,14 +157,3 @@ def test_a_damaged_note_has_the_keyring_asked(
     (tmp_path / NOTE).write_bytes(b"{")
     assert opened(hub, tmp_path).token.state().place == "keyring"
     assert "cannot be read" in caplog.text
-
-
-def test_a_kept_account_does_not_see_what_was_found_without_one(
-    hub: LoopbackHub, tmp_path: Path, desk: Memory
-) -> None:
-    reading = opened(hub, tmp_path)
-    reading.search(HubQuery("tiny"))
-    reading.token.keep(TOKEN)
-    hub.searching = lambda request: request.send_text("", 503)
-    with pytest.raises(UserError, match="trouble"):
-        reading.search(HubQuery("tiny"))

@@ -156,7 +156,7 @@ class LibraryPart(QWidget):
         """Have the keyboard on the list once the model that it was on is gone: no field of another one takes its keys."""
         path, focus = self.pane.path, self.window().focusWidget()
         is_gone = bool(path) and self.rows.row_of(path) is None and path not in self._renamed
-        if is_gone and focus is not None and self.pane.isAncestorOf(focus):
+        if is_gone and self.pane.isAncestorOf(focus):
             self.list.setFocus()
 
     def _show(self) -> None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import UserError
-from app.hub import download, download_run, download_sentences, proxy_sentences, web, web_sentences
+from app.hub import access_sentences, download, download_run, download_sentences, proxy_sentences, web, web_sentences
 from app.hub.partial_file import PartialFile
 from tests.hub import failing_hub as fails
 from tests.hub.download_hub import downloader
@@ -108,7 +108,7 @@ FAILURES = {
     "stall": Failure(STALLED, goes_on=True),
     "500": Failure(TROUBLE, fails.status(500), goes_on=True),
     "503 of the store": Failure(TROUBLE, fails.at_store(fails.status(503)), goes_on=True),
-    "401": Failure(refused(401), fails.status(401)),
+    "401": Failure(kind(access_sentences.not_accepted("h", in_window=False)), fails.status(401)),
     "403 of the store": Failure(refused(403), fails.at_store(fails.status(403))),
     "403, gated": Failure(refused(403, "GatedRepo"), fails.status(403, X_Error_Code="GatedRepo")),
     "404": Failure(refused(404), fails.status(404)),
