@@ -23,7 +23,7 @@ from app.core.words import translate
 from app.services.conversations import Conversations
 from app.services.importers.chat_file import Part
 from app.services.importers.formats import read_chats_of
-from app.services.importers.found import Unread
+from app.services.importers.found import StoppedError, Unread
 from app.services.importers.taking import checked, renumbered
 from app.services.latest_job import LatestJob
 from app.services.stamps import Stamps
@@ -59,6 +59,13 @@ class _Step:
     is_end: bool = False
 
 
+@dataclass
+class _Stop:
+    """Told by the window's thread, seen by the one that reads."""
+
+    is_wanted: bool = False
+
+
 class ChatImport:
     """One import at a time."""
 
@@ -83,6 +90,8 @@ class ChatImport:
         self._files: list[Path] = []
         """Those that are not read to their ends; the first is being read."""
         self._parts: Iterator[Part] | None = None
+        self._stop = _Stop()
+        """For what is being read now."""
         self._here: set[_Known] = set()
         self._step = _Step()
         self._waiting: dict[int, Conversation] = {}
@@ -102,7 +111,7 @@ class ChatImport:
         """Take in what is in these files; False while others are being read."""
         if self.is_busy or not paths:
             return False
-        self._files, self._parts, self.report = list(paths), None, ImportReport()
+        self._files, self._parts, self.report, self._stop = list(paths), None, ImportReport(), _Stop()
         self._here = {_known(head) for head in self._conversations.heads}
         self._go_on()
         self.changed.emit()
@@ -111,7 +120,7 @@ class ChatImport:
     def cancel(self) -> None:
         """Read no more; what is here stays."""
         if self._files:
-            self.report.is_cancelled = True
+            self.report.is_cancelled = self._stop.is_wanted = True
             self._files.clear()
             self._parts = None
             self._reading.forget()
@@ -135,7 +144,8 @@ class ChatImport:
 
     def _go_on(self) -> None:
         if self._parts is None:
-            self._parts = read_chats_of(self._files[0])
+            stop = self._stop
+            self._parts = read_chats_of(self._files[0], lambda: stop.is_wanted)
         parts = self._parts
         self._reading.want(lambda: _read(parts))
 
@@ -192,6 +202,8 @@ def _read(parts: Iterator[Part]) -> _Step:
             part = next(parts, None)
         except UserError as error:
             part = Unread("", "", error.sentence)
+        except StoppedError:
+            part = None  # whoever asked for it has gone
         match part:
             case None:
                 step.is_end = True

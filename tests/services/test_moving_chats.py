@@ -12,7 +12,9 @@ from app.core.events import Event
 from app.core.store_commands import KeepChat, KeepPieces, ReadChats
 from app.core.store_events import ChatsAdded, ChatsRead, Kept
 from app.core.whole_chat import WholeChat
+from app.services import importing as importing_module
 from app.services.importers.chat_file import ChatLines
+from app.services.importers.found import StoppedError, Stops, look_for_stop
 from app.services.importers.taking import renumbered
 from app.services.importing import ImportReport
 from tests.desk import Desk
@@ -168,3 +170,32 @@ def test_an_import_can_be_stopped(desk: Desk, tmp_path: Path) -> None:
     assert importing.report.is_cancelled and not importing.is_busy
     importing.take_kept(Kept(1, on_disk=True))
     assert importing.report.imported == 0
+
+
+def test_what_is_read_hears_that_it_is_not_wanted_any_more(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[Stops] = []
+
+    def read(_path: Path, stops: Stops) -> Iterator[WholeChat]:
+        asked.append(stops)
+        look_for_stop(stops)
+        return iter(())
+
+    monkeypatch.setattr(importing_module, "read_chats_of", read)
+    importing = desk.program.chat_import
+    importing.begin([tmp_path / "a.json"])
+    assert not asked[0]()
+    importing.cancel()
+    importing.begin([tmp_path / "b.json"])
+    assert [stops() for stops in asked] == [True, False]
+    desk.until(lambda: not importing.is_busy)
+
+
+def test_a_file_that_is_left_in_the_middle_tells_nothing(desk: Desk) -> None:
+    def parts() -> Iterator[WholeChat]:
+        yield _chat(1)
+        raise StoppedError
+
+    step = importing_module._read(parts())
+    assert ([chat.head.id for chat in step.chats], step.unread, step.is_end) == ([1], [], True)

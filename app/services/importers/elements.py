@@ -14,9 +14,12 @@ from typing import NamedTuple
 import msgspec
 
 from app.core.words import Sentence, translate
+from app.services.importers.found import Stops, look_for_stop, never
 
 MOST_NESTED = 1_000_000
 """Objects and lists in one another; behind what lies deeper nothing is looked for."""
+_LOOKS = 10_000
+"""After so many signs of a damaged file somebody is asked whether the rest is wanted."""
 _SPACE = b" \t\r\n"
 _PIECE = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{},"]', re.DOTALL)
 _PAIRS = {ord("}"): ord("{"), ord("]"): ord("[")}
@@ -38,14 +41,17 @@ class Element(NamedTuple):
     """Why there is no value."""
 
 
-def elements(content: bytes) -> Iterator[Element]:
-    """Yield the elements one by one; nothing where it is neither a list nor an object."""
+def elements(content: bytes, stops: Stops = never) -> Iterator[Element]:
+    """Yield the elements one by one; nothing where it is neither a list nor an object.
+
+    Raises `StoppedError` soon after `stops` says so.
+    """
     content = _plain(content)
     first = content.lstrip(_SPACE)[:1] if len(content) < 1 << 16 else content[: 1 << 16].lstrip(_SPACE)[:1]
     if first == b"{":
         yield _element("", content, is_whole=True)
     elif first == b"[":
-        for number, (piece, is_whole) in enumerate(_pieces(content)):
+        for number, (piece, is_whole) in enumerate(_pieces(content, stops)):
             yield _element(f"[{number}]", piece, is_whole=is_whole)
 
 
@@ -55,22 +61,24 @@ def _plain(content: bytes) -> bytes:
     return content.removeprefix(codecs.BOM_UTF8)
 
 
-def _pieces(content: bytes) -> Iterator[tuple[bytes, bool]]:
+def _pieces(content: bytes, stops: Stops) -> Iterator[tuple[bytes, bool]]:
     """Yield the elements of a list as they are written, and whether their end is there."""
     try:
         whole = _LIST.decode(content)
     except (msgspec.DecodeError, RecursionError, ValueError):
-        yield from _torn(content)
+        yield from _torn(content, stops)
     else:
         for piece in whole:
             yield bytes(piece), True
 
 
-def _torn(content: bytes) -> Iterator[tuple[bytes, bool]]:
+def _torn(content: bytes, stops: Stops) -> Iterator[tuple[bytes, bool]]:
     """Yield the elements of a list that is no good JSON: brackets and commas alone say where they end."""
     open_ones = bytearray()
     start = content.index(b"[") + 1
-    for found in _PIECE.finditer(content, start - 1):
+    for number, found in enumerate(_PIECE.finditer(content, start - 1)):
+        if number % _LOOKS == 0:
+            look_for_stop(stops)
         sign = content[found.start()]
         if sign == ord('"'):
             if found.end() - found.start() == 1:  # a text without an end

@@ -19,7 +19,7 @@ from app.core.words import translate
 from app.services.file_names import short_name
 from app.services.importers import chatgpt, open_webui
 from app.services.importers.elements import Element, elements
-from app.services.importers.found import Found, Unread
+from app.services.importers.found import Found, Stops, Unread, look_for_stop, never
 
 MOST_BYTES = 1 << 30
 """Of JSON in one file, unpacked."""
@@ -49,10 +49,19 @@ class _Format(NamedTuple):
 _FORMATS = (_Format(chatgpt.is_own, chatgpt.read), _Format(open_webui.is_own, open_webui.read))
 
 
-def foreign_chats(path: Path) -> Iterator[Found]:
+def read_up_to(file: BinaryIO, most: int, stops: Stops) -> bytes:
+    """Return so many bytes of a file at most. Raises `OSError`, and `StoppedError` soon after `stops` says so."""
+    content = io.BytesIO()
+    while (left := most - content.tell()) > 0 and (block := file.read(min(left, _BLOCK))):
+        look_for_stop(stops)
+        content.write(block)
+    return content.getvalue()
+
+
+def foreign_chats(path: Path, stops: Stops = never) -> Iterator[Found]:
     """Yield the conversations of a file with what could not be read of them; nothing where no format is known.
 
-    Raises `UserError` where the file cannot be opened or is too large.
+    Raises `UserError` where the file cannot be opened or is too large, and `StoppedError` soon after `stops` says so.
     """
     name = short_name(path)
     try:
@@ -60,10 +69,10 @@ def foreign_chats(path: Path) -> Iterator[Found]:
             is_archive = file.read(4) == b"PK\x03\x04"
             file.seek(0)
             if is_archive:
-                yield from _in_archive(file, name)
+                yield from _in_archive(file, name, stops)
                 return
         with path.open("rb") as plain:
-            content = plain.read(MOST_BYTES + 1)
+            content = read_up_to(plain, MOST_BYTES + 1, stops)
     except _TooLargeError as error:
         raise _too_large(name) from error
     except OSError as error:
@@ -73,14 +82,15 @@ def foreign_chats(path: Path) -> Iterator[Found]:
         ) from error
     if len(content) > MOST_BYTES:
         raise _too_large(name)
-    yield from found_in(content)
+    yield from found_in(content, stops=stops)
 
 
-def found_in(content: bytes, place: str = "") -> Iterator[Found]:
+def found_in(content: bytes, place: str = "", *, stops: Stops = never) -> Iterator[Found]:
     """Yield what JSON holds; `place` is where it lies. The first element that is known says which format it is."""
     known: _Format | None = None
     waiting: list[Element] = []
-    for element in elements(content):
+    for element in elements(content, stops):
+        look_for_stop(stops)
         if known is not None:
             yield _made(known, element, place)
             continue
@@ -100,7 +110,7 @@ def _made(form: _Format, element: Element, place: str) -> Found:
     return form.read(element.value, where, element.doubled)
 
 
-def _in_archive(file: BinaryIO, name: str) -> Iterator[Found]:
+def _in_archive(file: BinaryIO, name: str, stops: Stops) -> Iterator[Found]:
     left = MOST_BYTES
     try:
         archive = zipfile.ZipFile(file)
@@ -114,24 +124,25 @@ def _in_archive(file: BinaryIO, name: str) -> Iterator[Found]:
         for member in sorted(members, key=lambda each: each.filename):
             shown = printable(member.filename.rsplit("/", 1)[-1])
             try:
-                content = _unpacked(archive, member, left)
+                content = _unpacked(archive, member, left, stops)
             except _UNPACKING:
                 yield Found((), (Unread("", shown, _NOT_UNPACKED),))
                 continue
             left -= len(content)
             is_empty = True
-            for found in found_in(content, shown):
+            for found in found_in(content, shown, stops=stops):
                 is_empty = False
                 yield found
             if is_empty and content.strip() != b"[]":
                 yield Found((), (Unread("", shown, _UNKNOWN),))
 
 
-def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int) -> bytes:
+def _unpacked(archive: zipfile.ZipFile, member: zipfile.ZipInfo, most: int, stops: Stops) -> bytes:
     """Return what a file in a ZIP holds; what the ZIP says of its size is not asked."""
     content = io.BytesIO()
     with archive.open(member) as packed:
         while block := packed.read(_BLOCK):
+            look_for_stop(stops)
             content.write(block)
             if content.tell() > most:
                 raise _TooLargeError

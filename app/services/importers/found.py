@@ -6,6 +6,7 @@ same, and whoever takes it in gives all of them new ones.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from app.core.whole_chat import WholeChat
@@ -29,3 +30,22 @@ class Found:
 
     chats: tuple[WholeChat, ...] = field(default=())
     unread: tuple[Unread, ...] = field(default=())
+
+
+Stops = Callable[[], bool]
+"""Tells whether nobody wants the rest any more; asked on the thread that reads."""
+
+
+class StoppedError(Exception):
+    """Nobody wants the rest any more."""
+
+
+def never() -> bool:
+    """Whatever is read is wanted."""
+    return False
+
+
+def look_for_stop(stops: Stops) -> None:
+    """Raise `StoppedError` once nobody wants the rest."""
+    if stops():
+        raise StoppedError

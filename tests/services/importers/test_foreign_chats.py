@@ -8,8 +8,12 @@ from pathlib import Path
 import pytest
 
 from app.core.errors import UserError
+from app.core.whole_chat import WholeChat
 from app.services.importers import chatgpt, elements, foreign_chats, open_webui
+from app.services.importers.chat_file import ChatLines, Part
 from app.services.importers.foreign_chats import found_in
+from app.services.importers.formats import read_chats_of
+from app.services.importers.found import StoppedError
 from tests.services.importers.reading import EXPORTS, reasons, whole
 
 CHATGPT = (EXPORTS / "chatgpt.json").read_bytes()
@@ -194,3 +198,45 @@ def test_both_formats_come_out_of_plain_files(tmp_path: Path) -> None:
     assert _read(tmp_path / "a")[0] == ["Bread without kneading", "What is a qubit?"]
     assert _read(tmp_path / "b")[0] == ["Colours of leaves", "Old one"]
     assert reasons(whole(foreign_chats.foreign_chats(tmp_path / "a")))[0].startswith("Messages to tools")
+
+
+class Asked:
+    """Wants no more after some questions."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self.count = 0
+
+    def __call__(self) -> bool:
+        self.count += 1
+        return self.count > self.most
+
+
+CHAT = json.dumps(json.loads(OPEN_WEBUI)[0]).encode()
+
+
+@pytest.mark.parametrize("kind", ["list", "torn", "zip", "ours"])
+def test_nothing_is_read_any_more_soon_after_somebody_stops(kind: str, tmp_path: Path) -> None:
+    path, content = tmp_path / "many.json", b"[" + b",".join([CHAT] * 40) + b"]"
+    if kind == "torn":
+        content = content[:-1] + b"," + CHAT[:-40]
+    elif kind == "ours":
+        lines = ChatLines()
+        chats = whole(found_in(content)).chats
+        content = lines.begin(()) + b"".join(map(lines.add, chats)) + lines.begin_vocabularies() + lines.end()
+    if kind == "zip":
+        _zip(path, conversations=content)
+    else:
+        path.write_bytes(content)
+    assert len(list(read_chats_of(path, Asked(10**9)))) >= 40
+    asked, read = Asked(8), list[Part]()
+    with pytest.raises(StoppedError):
+        read.extend(read_chats_of(path, asked))
+    assert len([part for part in read if isinstance(part, WholeChat)]) < 10 and asked.count == asked.most + 1
+
+
+@pytest.mark.parametrize("end", [b"]", b""])
+def test_a_file_in_which_no_chat_is_found_is_left_as_soon(end: bytes) -> None:
+    content = b"[" + b",".join([b'{"a": "b"}'] * 40_000) + end
+    with pytest.raises(StoppedError):
+        list(found_in(content, stops=Asked(3)))
