@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Collection
+from itertools import islice
 from typing import Literal
 
 from app.core.chat import clean_text
@@ -23,6 +24,7 @@ Kind = Literal[
     "marks",
     "sources",
     "errors",
+    "ratings",
     "folder",
     "orphans",
     "circles",
@@ -59,6 +61,7 @@ _SENTENCES: dict[Kind, Callable[[int], Sentence]] = {
     ),
     "sources": lambda count: translate("Importing", "Lists of sources were left out: {count}.", count=count),
     "errors": lambda count: translate("Importing", "Error notes in answers were left out: {count}.", count=count),
+    "ratings": lambda count: translate("Importing", "Ratings of answers were left out: {count}.", count=count),
     "folder": lambda _: translate("Importing", "It lay in a folder, of which the file does not say the name."),
     "orphans": lambda count: translate(
         "Importing", "Messages that follow one that is missing begin the conversation anew: {count}.", count=count
@@ -88,6 +91,7 @@ class Losses:
         self._counts: Counter[Kind] = Counter()
         self._files: dict[str, str] = {}
         """Names of files by what tells them apart."""
+        self._tags: dict[str, None] = {}
 
     def note(self, kind: Kind, count: int = 1) -> None:
         """Note that something was left out."""
@@ -98,6 +102,10 @@ class Losses:
         known = self._files.get(identity or name)
         if known is None or known == identity:
             self._files[identity or name] = name
+
+    def note_tag(self, name: str) -> None:
+        """Note a tag that is not taken over."""
+        self._tags[name] = None
 
     def clean(self, text: str) -> str:
         """Return text that can be kept, and note where it could not."""
@@ -113,16 +121,19 @@ class Losses:
             Unread(title, place, _SENTENCES[kind](self._counts[kind])) for kind in _SENTENCES if self._counts[kind]
         ]
         if self._files:
-            told.append(Unread(title, place, self._of_files()))
+            names, count = _named(self._files.values()), len(self._files)
+            files = translate(
+                "Importing", "Images and files were left out ({count}): {names}.", count=count, names=names
+            )
+            told.append(Unread(title, place, files))
+        if self._tags:
+            names, count = _named(self._tags), len(self._tags)
+            tags = translate("Importing", "Tags were left out ({count}): {names}.", count=count, names=names)
+            told.append(Unread(title, place, tags))
         return tuple(told)
 
-    def _of_files(self) -> Sentence:
-        names = [printable(clean_text(name)[:_LONGEST_NAME]) for name in list(self._files.values())[:_MOST_NAMES]]
-        if len(self._files) > _MOST_NAMES:
-            names.append("…")
-        return translate(
-            "Importing",
-            "Images and files were left out ({count}): {names}.",
-            count=len(self._files),
-            names=", ".join(names),
-        )
+
+def _named(names: Collection[str]) -> str:
+    """Return the first of some names, as they can be shown."""
+    shown = [printable(clean_text(name)[:_LONGEST_NAME]) for name in islice(names, _MOST_NAMES)]
+    return ", ".join([*shown, "…"] if len(names) > _MOST_NAMES else shown)

@@ -4,7 +4,9 @@ The format is that of open-webui/open-webui: `importChatsHandler` (src/lib/compo
 takes rows with `chat`, times in seconds and `folder_id`, and bare chats as older versions wrote them; messages are a tree
 in `history.messages` with `currentId` (src/lib/components/chat/Chat.svelte), or in old ones the list `messages`
 (`convertMessagesToHistory` in src/lib/utils/index.ts); thinking stands in `<details type="reasoning">` inside the text
-(`serialize_content_blocks` in backend/open_webui/utils/middleware.py).
+(`serialize_content_blocks` in backend/open_webui/utils/middleware.py); tags stand in `meta.tags`
+(backend/open_webui/models/chats.py), in old versions in the chat, and ratings in the `annotation` of a message
+(src/lib/components/chat/Messages/RateComment.svelte).
 """
 
 from __future__ import annotations
@@ -43,6 +45,7 @@ def read(value: object, place: str = "", doubled: int = 0) -> Found:
     if row.get("folder_id"):
         losses.note("folder")
     _note_files(chat.get("files"), losses)
+    _note_tags(row, chat, losses)
     head = Head(
         title,
         _first_time(row.get("created_at"), chat.get("timestamp")),
@@ -127,6 +130,7 @@ def _said(message: dict[str, object], losses: Losses, *, is_user: bool) -> Said:
     losses.note("sources", int(bool(message.get("sources") or message.get("citations"))))
     losses.note("contents", int(bool(as_object(message.get("merged")).get("content"))))
     losses.note("errors", int(bool(message.get("error"))))
+    losses.note("ratings", int(as_object(message.get("annotation")).get("rating") is not None))
     is_whole = message.get("done") is not False and not message.get("error")
     model = as_text(message.get("model")) or as_text(message.get("modelName"))
     return Said("assistant", text, model, is_whole, edited="originalContent" in message)
@@ -148,6 +152,13 @@ def _text(content: object, losses: Losses) -> str:
     if content is not None and not isinstance(content, list):
         losses.note("contents")
     return "\n\n".join(text for text in texts if text)
+
+
+def _note_tags(row: dict[str, object], chat: dict[str, object], losses: Losses) -> None:
+    """Note the tags: names in newer versions, objects with a name in older ones."""
+    for tag in (*as_list(as_object(row.get("meta")).get("tags")), *as_list(chat.get("tags"))):
+        if name := as_text(tag) or as_text(as_object(tag).get("name")):
+            losses.note_tag(name)
 
 
 def _note_files(files: object, losses: Losses) -> None:

@@ -51,6 +51,7 @@ def test_what_is_left_out_is_told_kind_by_kind() -> None:
         "Error notes in answers were left out: 1.",
         "It lay in a folder, of which the file does not say the name.",
         "Images and files were left out (3): leaves.txt, image/png, red.png.",
+        "Tags were left out (1): nature.",
     ]
 
 
@@ -142,3 +143,20 @@ def test_one_conversation_by_itself_is_an_export_too() -> None:
     assert [chat.head.title for chat in whole(found_in(json.dumps(row["chat"]).encode())).chats] == [
         "Colours of leaves"
     ]
+
+
+def test_tags_and_ratings_are_told_to_be_left_out() -> None:
+    messages = {
+        "q": {"parentId": None, "childrenIds": ["a", "b"], "role": "user", "content": "Q"},
+        "a": {"parentId": "q", "role": "assistant", "content": "A", "annotation": {"rating": 1, "tags": ["Science"]}},
+        "b": {"parentId": "q", "role": "assistant", "content": "B", "annotation": {"rating": -1, "reason": "wrong"}},
+        "c": {"parentId": "q", "role": "assistant", "content": "C", "annotation": {"tags": ["Science"]}},
+    }
+    row = _row(messages, "a", tags=[{"name": "garden"}, {"name": "old"}, 3])
+    row["meta"] = {"tags": ["garden", "bad\udcfftag"]}
+    assert reasons(open_webui.read(row)) == [
+        "Ratings of answers were left out: 2.",
+        "Tags were left out (3): garden, bad�tag, old.",
+    ]
+    row["meta"] = {"tags": [f"t{number}" for number in range(12)]}
+    assert reasons(open_webui.read(row))[-1] == "Tags were left out (14): t0, t1, t2, t3, t4, t5, t6, t7, …."
