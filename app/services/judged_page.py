@@ -43,8 +43,9 @@ def judge_page(
         return choice
     if header.is_under_way:
         return replace(choice, note=_UNDER_WAY)
-    problem = header.problem if header.problem != page.problem else None  # that of the page is shown with it
-    return replace(choice, note=_AS_DENSE, problem=problem)
+    # what is wrong with the whole page, and that its files have to be asked for, is said beside it
+    is_said = header.problem == page.problem or page.repository.is_gated
+    return replace(choice, note=_AS_DENSE, problem=None if is_said else header.problem)
 
 
 _UNDER_WAY = translate("Recommending", "Its size alone says that so far: its header is being read …")

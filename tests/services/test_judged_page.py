@@ -66,6 +66,8 @@ def test_where_no_header_could_be_read_that_and_why_is_said_once() -> None:
     old = replace(page("Q4_K_M"), problem=FAILED.problem)
     assert judged(old).problem is None, "the page says so anyway"
     assert judged(old).note == choice.note
+    gated = judged(page("Q4_K_M", gate="auto"))
+    assert (gated.note, gated.problem) == (choice.note, None), "its gate is on the page"
 
 
 def test_of_a_model_of_the_catalogue_its_share_is_known_without_a_network() -> None:

@@ -54,6 +54,7 @@ class RepositoryPane(QWidget):
         self.line.setPlaceholderText(self.tr("Search its files"))
         self.line.setAccessibleName(self.tr("Search its files"))
         self.reason = wrapped(label(pixels=theme.SMALL_PX, name="discover_reason"))
+        self.note = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="discover_note"))
         self.download = DownloadButtons(program.downloads, "discover")
         self.card = CardView(themes, background)
         self.card_problem = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="discover_card_problem"))
@@ -129,6 +130,8 @@ class RepositoryPane(QWidget):
         if page != self._judged:
             self._judged = page
             self._judging.want_files(page)
+        elif not self._discovering.is_reading:
+            self._judging.look_again()  # it was asked for anew: with a token by now, it may be
         self._show_fits()
         self._show_download()
         if had_keyboard and not (
@@ -196,14 +199,16 @@ class RepositoryPane(QWidget):
         choice = self._judging.files
         self.list.show_choice(choice)
         self.reason.setVisible(choice.reason is not None)
+        said = [render(each) for each in (choice.note, choice.problem) if each is not None]
+        self.note.setText("\n".join(said))
+        self.note.setVisible(bool(said))
         if choice.reason is None:
             return
         named = next((each.name for each in self._judged.quantisations if each.path == choice.recommended), "")
         words = render(choice.reason)
         if named:
             words = self.tr("Recommended: {name}. {reason}").format(name=shown(named), reason=words)
-        said = [words, *(render(each) for each in (choice.note, choice.problem) if each is not None)]
-        self.reason.setText(" ".join(said))
+        self.reason.setText(words)
 
     def _show_download(self) -> None:
         page, chosen = self._discovering.page, self.list.current
@@ -238,6 +243,7 @@ class RepositoryPane(QWidget):
         column.addWidget(self.line)
         column.addWidget(self.list, 3)
         column.addWidget(self.reason)
+        column.addWidget(self.note)
         column.addWidget(self.download)
         column.addWidget(self.card, 4)
         column.addWidget(self.card_problem, 0)

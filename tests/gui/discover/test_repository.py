@@ -119,18 +119,22 @@ def test_what_fits_is_judged_and_one_is_recommended(
     assert projector is not None and projector.text(4) == ""
 
 
+@pytest.mark.parametrize("by", ["online", "read anew"])
 def test_until_a_header_is_read_and_where_none_is_the_judgement_says_so(
-    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch, by: str
 ) -> None:
     has_memory(discover, monkeypatch)
     hub.delivering = lambda request: request.send_text("", 404)
     searches(discover)
     opens(discover)
-    discover.desk.until(lambda: "judged as a dense model" in discover.reads("discover_reason"))
+    discover.desk.until(lambda: "judged as a dense model" in discover.reads("discover_note"))
+    assert "has no such model or file" in discover.reads("discover_note")
     hub.delivering = None
-    discover.desk.program.planner.recommending.look_again()
-    discover.desk.until(lambda: "judged as" not in discover.reads("discover_reason"))
-    discover.desk.until(lambda: "header" not in discover.reads("discover_reason"))
+    if by == "online":
+        discover.desk.program.planner.recommending.look_again()
+    else:
+        discover.desk.program.discovering.open("org/tiny-GGUF")
+    discover.desk.until(lambda: not discover.sees("discover_note"))
     assert discover.reads("discover_reason").startswith("Recommended: ")
 
 
