@@ -22,6 +22,7 @@ from app.services.attention import Attention
 from app.services.comparison_analysis import ComparisonAnalysis
 from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
+from app.services.edited_count import EditedCount
 from app.services.embedding_row import EmbeddingRow
 from app.services.engine_session import EngineSession
 from app.services.file_export import FileExport
@@ -270,6 +271,7 @@ class _Counts(NamedTuple):
 
     prompt_count: PromptCount
     prompt_costs: PromptCosts
+    edited_count: EditedCount
     lane_outlook: LaneOutlook
 
 
@@ -320,4 +322,5 @@ def _counts(
     """Make what counts prompts."""
     count = PromptCount(session, engine, talk.chat, templates, settings, sampling)
     costs = PromptCosts(session, engine, talk.chat, templates, talk.system_prompt, count, settings)
-    return _Counts(count, costs, LaneOutlook(session, engine, talk.chat, templates, settings, machine))
+    edited = EditedCount(session, engine, talk.chat, templates, settings, count)
+    return _Counts(count, costs, edited, LaneOutlook(session, engine, talk.chat, templates, settings, machine))

@@ -13,6 +13,7 @@ from app.gui.chat.glyphs import Glyphs
 from app.gui.chat.reproductions import Reproductions
 from app.gui.compare_wiring import CompareWiring
 from app.gui.dialogs import Dialogs
+from app.gui.edit_wiring import EditWiring
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.on_demand import OnDemand
@@ -38,8 +39,8 @@ class Wiring(QObject):
         page, icons = window.parts.chat_page, Icons(program.resources)
         self._reproductions = Reproductions(page.transcript, program.chat, program.reproducing, icons)
         self._compare = CompareWiring(program, window, self._on_demand.compare_page, self._on_demand.open_what_if)
-        attach = AttachWiring(program, window, self._dialogs)
-        self._pages: tuple[Joined, ...] = (self._compare, attach, *other_pages(program, window, self._on_demand))
+        written = (AttachWiring(program, window, self._dialogs), EditWiring(program, window))
+        self._pages: tuple[Joined, ...] = (self._compare, *written, *other_pages(program, window, self._on_demand))
         self._offered: Notice | None = None
         """What could be undone last."""
         self._connect_window()

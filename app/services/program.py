@@ -72,6 +72,7 @@ from app.services.disk_use import DiskUse
 from app.services.doctor import Doctor
 from app.services.download_ends import watch_ends
 from app.services.downloads import Downloads
+from app.services.edited_count import EditedCount
 from app.services.engine_session import EngineSession
 from app.services.exporting import ChatExport
 from app.services.file_export import FileExport
@@ -161,6 +162,7 @@ class Program:
     prompt_count: PromptCount
     system_prompt: SystemPrompt
     prompt_costs: PromptCosts
+    edited_count: EditedCount
     lane_outlook: LaneOutlook
     chat_presets: ChatPresets
     preset_models: PresetModels
@@ -306,7 +308,7 @@ class Program:
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
-        for counting in (self.prompt_count, self.prompt_costs, self.lane_outlook):
+        for counting in (self.prompt_count, self.prompt_costs, self.edited_count, self.lane_outlook):
             counting.take(event)
         if not isinstance(event, Rendered):
             self.views.attention.take(event)

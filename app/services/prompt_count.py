@@ -217,9 +217,13 @@ class PromptCount:
         sent = tuple(prompt_messages(shown.head.system_prompt, shown.before(shown.run.turn)))
         return self._count if msgspec.structs.replace(counted.prompt, messages=sent) == counted.prompt else None
 
+    def held_of(self, ids: bytes) -> int:
+        """Return how many tokens that a prompt begins with are in the cells; its last one is read anyway."""
+        return min(common_start(ids, self._cells), max(0, len(ids) // _ID_BYTES - 1))
+
     def _common(self) -> int:
-        """Return how many tokens of the prompt that was counted last are in the cells; its last one is read anyway."""
-        return min(common_start(self._next, self._cells), max(0, len(self._next) // _ID_BYTES - 1))
+        """Return how many tokens of the prompt that was counted last are in the cells."""
+        return self.held_of(self._next)
 
     def _hold(self, request: int) -> None:
         """Note whose answer follows in the cells, now that all of its prompt was read."""

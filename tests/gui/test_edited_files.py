@@ -15,7 +15,9 @@ from app.core.attached_files import framed
 from app.gui.chat import turn_editor
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.widgets.labels import NamedLabel
+from tests.fake_engine import CONTEXT
 from tests.gui.conftest import Stage
+from tests.gui.counting import counts
 from tests.gui.test_attaching import chooses, data_of, drops
 from tests.gui.test_composer import rows
 
@@ -178,3 +180,38 @@ def test_whoever_removes_a_file_goes_on_writing_in_the_message(editing: Stage) -
     QTest.keyClicks(focus, " Tell me")
     QTest.keyClick(focus, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
     assert question(editing) == "What is this? Tell me"
+
+
+def counted(stage: Stage, tokens: int, prompt: int) -> None:
+    """Let the engine count what stands in the editor once nobody types; what is too long it refuses."""
+    stage.bot.waitUntil(lambda: not stage.window.parts.chat_page.turn_actions.editor._settles.isActive())
+    counts(stage, tokens, prompt)
+
+
+def test_a_message_that_is_changed_says_how_long_it_is_before_it_is_asked(editing: Stage, more: Path) -> None:
+    counted(editing, 12, 57)
+    said = [each.text().rpartition(" · ")[2] for each in editing.find("turn_editor").findChildren(NamedLabel)]
+    assert said == ["12 tokens"]
+    assert editing.find("turn_editor_status").accessibleName() == "+16 tokens · 41 already read · 4,039 left of 4,096"
+    by_paste(editing, more)
+    editing.desk.until(lambda: len(chips(editing)) == 2)
+    counted(editing, CONTEXT, CONTEXT + 20)
+    use = editing.find("turn_editor_use")
+    assert editing.find("turn_editor_status").accessibleName().startswith("Too long by 21 tokens")
+    assert not use.isEnabled()
+    assert "a larger context" in use.accessibleDescription()
+    QTest.keyClick(field(editing), Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
+    assert question(editing) == f"{FRAME}\n\nWhat is this?"
+    QTest.mouseClick(button(editing, "remove_pasted_button"), Qt.MouseButton.LeftButton)
+    counted(editing, 12, 57)
+    assert use.isEnabled()
+
+
+def test_an_answer_that_is_changed_has_no_count(editing: Stage) -> None:
+    counted(editing, 12, 57)
+    page = editing.window.parts.chat_page
+    page.turn_actions.edit(editing.desk.program.chat.turns[1])
+    counted(editing, 12, CONTEXT + 20)
+    QTest.keyClicks(field(editing), "!")
+    assert not editing.find_as(QWidget, "turn_editor_status").isVisibleTo(editing.window)
+    assert editing.find("turn_editor_use").isEnabled()

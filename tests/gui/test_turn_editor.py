@@ -38,7 +38,7 @@ def test_the_editor_covers_nothing_of_the_next_message_however_much_is_written(r
     height = editor.height()
     assert places.turn(0).height() > natural
     assert editor.geometry() == places.turn(0)
-    QTest.keyClicks(text, " and more" * 60)
+    QTest.keyClicks(text, " and more" * 45)
     assert editor.height() > height
     assert editor.geometry() == places.turn(0)
     QTest.keyClick(text, Qt.Key.Key_Escape)

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QRect, Signal
+from PySide6.QtCore import QRect, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
 from app.core.attached_files import joined, lifted
 from app.gui import theme
-from app.gui.chat.composer import MAX_CHARACTERS
+from app.gui.chat.composer import MAX_CHARACTERS, StatusLine
+from app.gui.chat.count_words import count_words
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.chat.pasted import Pasted, PastedList
 from app.gui.chat.reading_list import ReadingList
@@ -21,10 +22,14 @@ from app.gui.chat.text_editor import TextEditor, hint_for
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import IconButton
 from app.gui.widgets.labels import ElidedLabel
+from app.gui.widgets.words import set_hint
 from app.services.attaching import Reading
+from app.services.next_send import Count
 from app.services.turns import Turn
 
 FEWEST_LINES = 3
+SETTLED_MS = 120
+"""After so long without a key a message is counted."""
 MOST_SHARE = 0.7
 """Of the height of the view."""
 
@@ -79,6 +84,8 @@ class TurnEditor(QFrame):
     """Somebody does not want a file any more that is being read: its number."""
     too_long = Signal(int)
     """A message of so many characters was not taken."""
+    settled = Signal(object, str, object)
+    """A question says something else for a moment now: its turn, the message, and the files in it, each in its frame."""
     opened = Signal()
     """A message is being changed now, maybe another one than before."""
 
@@ -90,6 +97,14 @@ class TurnEditor(QFrame):
         self._kept: dict[int, _Words] = {}
         """By message: what was written and not used."""
         self._is_reading = False
+        self._is_refused = False
+        """Whether what was counted last is too long to be asked."""
+        self._settles = QTimer(self)
+        self._settles.setSingleShot(True)
+        self._settles.setInterval(SETTLED_MS)
+        self._settles.timeout.connect(self._tell_settled)
+        self._status = StatusLine()
+        self._status.setObjectName("turn_editor_status")
         self._files = PastedList(icons)
         self._read = ReadingList(icons)
         self._attach = IconButton(
@@ -144,6 +159,30 @@ class TurnEditor(QFrame):
         self._read.show_files(files)
         self._changed()
 
+    def show_count(self, counted: Count) -> None:
+        """Show how many tokens the files and the question have; what is too long is not asked."""
+        if self.turn is None or self.turn.role != "user":
+            return
+        files = self._files.all
+        if len(counted.pasted) == len(files):
+            self._files.show_tokens(
+                tuple(new if new is not None else had.tokens for new, had in zip(counted.pasted, files, strict=True))
+            )
+        words = count_words(counted, has_text=True)
+        self._status.show_text(words.text, words.hint, alarm=words.alarm)
+        self._refuse(words.hint if words.is_refused else "")
+
+    def _refuse(self, reason: str) -> None:
+        self._is_refused = bool(reason)
+        set_hint(self._use, reason or self._use.text())
+        self._use.setAccessibleDescription(reason)
+        self._show_can_use()
+
+    def _tell_settled(self) -> None:
+        if self.turn is not None and self.turn.role == "user":
+            words = self._words
+            self.settled.emit(self.turn, words.message, words.files)
+
     def _lay_out(self) -> None:
         row = QHBoxLayout()
         row.setSpacing(theme.SPACE_S)
@@ -157,6 +196,7 @@ class TurnEditor(QFrame):
         layout.addWidget(self._read)
         layout.addWidget(self._files)
         layout.addWidget(self._text, 1)
+        layout.addWidget(self._status)
         layout.addLayout(row)
 
     def edit(self, turn: Turn) -> None:
@@ -164,6 +204,8 @@ class TurnEditor(QFrame):
         self.turn = None  # what is put into the fields now is nobody's change
         is_user = turn.role == "user"
         self._attach.setVisible(is_user)
+        self._status.setVisible(is_user)
+        self._status.show_text("")
         self._text.takes_files = is_user
         self._text.setAccessibleName(self.tr("Edit the question") if is_user else self.tr("Edit the answer"))
         self._use.setText(self.tr("Ask") if is_user else self.tr("Save as a version"))
@@ -176,7 +218,9 @@ class TurnEditor(QFrame):
         self._text.setPlainText(words.text)
         self._text.moveCursor(self._text.textCursor().MoveOperation.End)
         self.turn = turn
+        self._refuse("")
         self._changed()
+        self._tell_settled()
         self.opened.emit()
         self.show()
         self.raise_()
@@ -185,6 +229,7 @@ class TurnEditor(QFrame):
     def leave(self) -> None:
         """Put the words away; they are there again the next time."""
         self.turn = None
+        self._settles.stop()
         self.hide()
         self.closed.emit()
 
@@ -193,7 +238,9 @@ class TurnEditor(QFrame):
         self.resize(width, self.height())
         most, line = int(view.height() * MOST_SHARE), self._text.fontMetrics().lineSpacing()
         words = max(self._text.words_px(most), FEWEST_LINES * line)
-        words += sum(each.height() + theme.SPACE_S for each in (self._read, self._files) if not each.isHidden())
+        words += sum(
+            each.height() + theme.SPACE_S for each in (self._read, self._files, self._status) if not each.isHidden()
+        )
         return min(words + line + self._use.sizeHint().height() + 4 * theme.SPACE_S, most)
 
     def put(self, place: QRect, view: QRect) -> None:
@@ -206,13 +253,19 @@ class TurnEditor(QFrame):
         if self.turn is None:
             return
         words, before = self._words, _Words.of(self.turn)
-        is_other = bool(words.message.strip()) and words.message != before.message
-        self._use.setEnabled(is_other and not self._is_reading)
+        self._show_can_use()
+        self._settles.start()
         if words == before:
             self._kept.pop(self.turn.message, None)
         else:
             self._kept[self.turn.message] = words
         self.changed.emit()
+
+    def _show_can_use(self) -> None:
+        if self.turn is not None:
+            message = self._words.message
+            is_other = bool(message.strip()) and message != _Words.of(self.turn).message
+            self._use.setEnabled(is_other and not self._is_reading and not self._is_refused)
 
     @property
     def _words(self) -> _Words:
