@@ -6,14 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.file_name import fitting_stem
 from app.gui import theme
 from app.gui.chat.text_alone import Background
 from app.gui.dialogs import Dialogs
-from app.gui.file_view.choice_menu import files_menu, others
+from app.gui.file_view.choice_popup import files_popup, others
 from app.gui.file_view.difference_pane import DifferencePane
 from app.gui.file_view.entries_pane import EntriesPane
 from app.gui.file_view.head import FileHead
@@ -115,9 +115,8 @@ class FilePart(QWidget):
         if not models:
             self._choose(chosen)
             return
-        menu = files_menu(self, models, chosen, lambda: self._choose(chosen))
-        menu.aboutToHide.connect(menu.deleteLater)
-        menu.popup(button.mapToGlobal(QPoint(0, button.height())))
+        first_model = 1  # what Enter takes
+        files_popup(button, models, chosen, lambda: self._choose(chosen)).open_below(first_model)
 
     def _choose(self, chosen: Callable[[Path], None]) -> None:
         paths = self._viewing.shown.paths
@@ -131,9 +130,12 @@ class FilePart(QWidget):
     def _show(self) -> None:
         shown = self._viewing.shown
         is_two, is_there = len(shown.paths) > 1, bool(shown.views)
+        focus = self.window().focusWidget()
         self.head.setVisible(bool(shown.paths))
         self.head.show_files(shown, {Path(model.path): model.name for model in self._models.found})
         self.begin.setVisible(not shown.paths)
+        if focus in (self.begin, self.head.compare, self.head.alone) and (focus.isHidden() or not focus.isEnabled()):
+            self.head.other.setFocus()  # Qt would hand the keyboard to whichever button comes next
         self.state.setText(self._state_words())
         self._show_look("problem" if shown.problem is not None else "")
         self.state.setVisible(not is_there)

@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, QObject, QPersistentModelIndex, QPoint, QSortFilterProxyModel, Qt
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QEvent,
+    QModelIndex,
+    QObject,
+    QPersistentModelIndex,
+    QPoint,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -37,8 +47,9 @@ class SearchBox(ChoiceBox):
         """Open the list with the line above it."""
         if self.popup is not None:
             self.popup.deleteLater()
-        self.popup = SearchPopup(self, self._search, self._nothing)
-        self.popup.open_below()
+        self.popup = SearchPopup(self, self.model(), self._search, self._nothing)
+        self.popup.taken.connect(self.choose)
+        self.popup.open_below(self.currentIndex())
 
     def hidePopup(self) -> None:
         """Close it."""
@@ -56,22 +67,26 @@ class SearchBox(ChoiceBox):
 class SearchPopup(QWidget):
     """The line and the choices; no frame, as style sheets leave frames in drop-down lists alone."""
 
-    def __init__(self, box: SearchBox, search: str, nothing: str) -> None:
-        super().__init__(box, Qt.WindowType.Popup)
-        self._box = box
+    taken = Signal(int)
+    """Somebody takes a choice: its row."""
+
+    def __init__(self, beside: QWidget, choices: QAbstractItemModel, search: str, nothing: str) -> None:
+        """`beside` is what is pressed to have it opened, and gives it its name; a choice without data cannot be taken."""
+        super().__init__(beside, Qt.WindowType.Popup)
+        self._beside, self._choices = beside, choices
         self.setProperty("look", "popup")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setObjectName(f"{box.objectName()}_popup")
+        self.setObjectName(f"{beside.objectName()}_popup")
         self.line = ClearLine()
-        self.line.setObjectName(f"{box.objectName()}_search")
+        self.line.setObjectName(f"{beside.objectName()}_search")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(search)
         self.line.setAccessibleName(search)
         self.shown = _Found(self)
-        self.shown.setSourceModel(box.model())
+        self.shown.setSourceModel(choices)
         self.list = QListView()
-        self.list.setObjectName(f"{box.objectName()}_list")
-        self.list.setAccessibleName(box.accessibleName())
+        self.list.setObjectName(f"{beside.objectName()}_list")
+        self.list.setAccessibleName(beside.accessibleName())
         self.list.setProperty("look", "choices")
         self.list.setFrameShape(QFrame.Shape.NoFrame)
         self.list.setItemDelegate(ChoiceDelegate(self.list))
@@ -83,7 +98,7 @@ class SearchPopup(QWidget):
         column.setSpacing(theme.SPACE_XS)
         column.addWidget(self.line)
         column.addWidget(self.list)
-        self.nothing = wrapped(label(nothing, look="muted", name=f"{box.objectName()}_nothing"))
+        self.nothing = wrapped(label(nothing, look="muted", name=f"{beside.objectName()}_nothing"))
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.nothing.hide()
         column.addWidget(self.nothing)
@@ -91,27 +106,28 @@ class SearchPopup(QWidget):
         self.line.installEventFilter(self)
         self.list.clicked.connect(self._take)
 
-    def open_below(self) -> None:
-        """Show it below the box, as wide as its longest choice, with what is chosen in sight."""
+    def open_below(self, row: int = -1) -> None:
+        """Show it below the box, as wide as its longest choice, with what is chosen, this row, in sight."""
         widths = [
             self.list.sizeHintForIndex(self.shown.index(row, 0)).width() for row in range(self.shown.rowCount())
         ]
         wide = (
-            max([*widths, self._box.width() - 2 * theme.SPACE_S]) + self.list.verticalScrollBar().sizeHint().width()
+            max([*widths, self._beside.width() - 2 * theme.SPACE_S])
+            + self.list.verticalScrollBar().sizeHint().width()
         )
         for each in (self.list, self.nothing):
             each.setFixedSize(wide, theme.scaled(ROW_PX) * min(MOST_ROWS, max(self.shown.rowCount(), 1)))
         self.adjustSize()
-        corner = self._box.mapToGlobal(QPoint(0, self._box.height()))
-        room = self._box.screen().availableGeometry()
+        corner = self._beside.mapToGlobal(QPoint(0, self._beside.height()))
+        room = self._beside.screen().availableGeometry()
         corner.setX(max(room.left(), min(corner.x(), room.right() - self.width())))
         if corner.y() + self.height() > room.bottom():
-            corner.setY(max(room.top(), corner.y() - self._box.height() - self.height()))
+            corner.setY(max(room.top(), corner.y() - self._beside.height() - self.height()))
         self.move(corner)
         self.show()
         keep_inside(self, room)
         self.line.setFocus()
-        current = self.shown.mapFromSource(self._box.model().index(self._box.currentIndex(), 0))
+        current = self.shown.mapFromSource(self._choices.index(row, 0))
         self.list.setCurrentIndex(current if current.isValid() else self.shown.index(0, 0))
         self.list.scrollTo(self.list.currentIndex(), QAbstractItemView.ScrollHint.PositionAtCenter)
 
@@ -137,8 +153,8 @@ class SearchPopup(QWidget):
 
     def _take(self, index: QModelIndex) -> None:
         found = self.shown.mapToSource(index)
-        if found.isValid() and self._box.itemData(found.row()) is not None:
-            self._box.choose(found.row())
+        if found.isValid() and found.data(Qt.ItemDataRole.UserRole) is not None:
+            self.taken.emit(found.row())
 
 
 class _Found(QSortFilterProxyModel):

@@ -3,9 +3,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QFileDialog, QMenu, QTableView
+from PySide6.QtWidgets import QFileDialog, QTableView
 
 from app.gui.file_view.part import FilePart
+from app.gui.widgets.search_box import SearchPopup
 from tests.gui.conftest import Stage
 
 
@@ -30,18 +31,23 @@ class Viewer:
             self.chooses("Inspect a model file", other)
             self.rests()
 
-    def menu(self) -> QMenu | None:
-        """Return the menu of models, where it is open."""
-        menus = [each for each in self.part.findChildren(QMenu, "file_view_menu") if each.isVisible()]
-        return menus[0] if menus else None
+    def popup(self) -> SearchPopup | None:
+        """Return the list of models, where it is open."""
+        open_ones = [each for each in self.part.findChildren(SearchPopup) if each.isVisible()]
+        return open_ones[0] if open_ones else None
+
+    def offered(self) -> list[str]:
+        """Return what the list of models has."""
+        popup = self.popup()
+        assert popup is not None
+        return [str(popup.shown.index(row, 0).data()) for row in range(popup.shown.rowCount())]
 
     def browses(self, button: str) -> None:
         """Press a button, and go from the models that it offers to all files."""
         self.stage.clicks(button)
-        menu = self.menu()
-        if menu is not None:
-            menu.actions()[-1].trigger()
-            menu.close()
+        popup = self.popup()
+        if popup is not None:
+            popup.list.clicked.emit(popup.shown.index(0, 0))
 
     def chooses(self, title: str, path: Path) -> None:
         """Choose a file in the chooser that is open."""

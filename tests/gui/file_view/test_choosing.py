@@ -5,10 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QFileDialog
 
 from app.core.model import FoundModel
-from app.gui.file_view.choice_menu import MOST_MODELS, others
+from app.gui.file_view.choice_popup import others
 from app.services.models import Models
 from tests.ggufs import write_tiny_llama
 from tests.gui.file_view.conftest import Viewer
@@ -32,33 +34,50 @@ def here(viewer: Viewer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return folder
 
 
-def entries(viewer: Viewer) -> list[str]:
-    menu = viewer.menu()
-    assert menu is not None
-    return [action.text() for action in menu.actions()]
-
-
-def chooses(viewer: Viewer, button: str, start: str) -> None:
-    """Choose what begins with some words in the menu of a button."""
+def types(viewer: Viewer, button: str, words: str) -> None:
+    """Press a button, type what is looked for and take the first that is found."""
     viewer.stage.clicks(button)
-    menu = viewer.menu()
-    assert menu is not None
-    next(action for action in menu.actions() if action.text().startswith(start)).trigger()
-    menu.close()
+    popup = viewer.popup()
+    assert popup is not None
+    QTest.keyClicks(popup.line, words)
+    QTest.keyPress(popup.line, Qt.Key.Key_Return)  # the list is gone before the key comes up
     viewer.rests()
 
 
+def is_in_the_page(viewer: Viewer) -> bool:
+    focus = viewer.stage.window.focusWidget()
+    return focus is not None and viewer.part.isAncestorOf(focus)
+
+
 def test_two_models_that_are_here_are_compared_without_looking_for_files(viewer: Viewer, here: Path) -> None:
-    chooses(viewer, "file_view_begin_button", "apple && pear")
-    assert viewer.stage.reads("file_view_title1") == "apple & pear"
+    types(viewer, "file_view_begin_button", "pear")
+    assert viewer.stage.reads("file_view_title1") == "apple & pear" and is_in_the_page(viewer)
     viewer.stage.clicks("file_view_compare_button")
-    assert entries(viewer) == ["zebra · F16", "", "Another file…"]
-    menu = viewer.menu()
-    assert menu is not None and str(here / "zebra.gguf") in menu.actions()[0].toolTip()
-    menu.close()
-    chooses(viewer, "file_view_compare_button", "zebra")
-    assert viewer.stage.reads("file_view_title2") == "2: zebra"
+    assert viewer.offered() == ["Another file…", "zebra · F16"]
+    popup = viewer.popup()
+    assert popup is not None and popup.list.currentIndex().data() == "zebra · F16", "what Enter takes"
+    assert str(here / "zebra.gguf") in popup.list.currentIndex().data(Qt.ItemDataRole.ToolTipRole)
+    popup.close()
+    types(viewer, "file_view_compare_button", "zebra")
+    assert viewer.stage.reads("file_view_title2") == "2: zebra" and is_in_the_page(viewer)
     assert viewer.stage.reads("file_view_path1") == str(here / "apple & pear.gguf")
+    viewer.stage.clicks("file_view_alone_button")
+    viewer.rests()
+    assert is_in_the_page(viewer)
+
+
+def test_models_that_are_called_alike_are_told_apart_and_found_by_their_folders(
+    viewer: Viewer, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alike = [FoundModel(f"/models/{place}/a.gguf", 1, "Alike", quantisation="Q4_0") for place in ("one", "two")]
+    monkeypatch.setattr(Models, "found", tuple(alike))
+    viewer.stage.clicks("file_view_begin_button")
+    popup = viewer.popup()
+    assert popup is not None and viewer.offered()[1:] == ["Alike · one · Q4_0", "Alike · two · Q4_0"]
+    QTest.keyClicks(popup.line, "models/two")
+    assert viewer.offered() == ["Alike · two · Q4_0"]
+    QTest.keyClicks(popup.line, "x")
+    assert popup.nothing.isVisible() and "Another file…" in popup.nothing.text()
 
 
 def test_any_other_file_is_one_entry_further(viewer: Viewer, here: Path) -> None:
@@ -79,8 +98,12 @@ def test_what_is_most_alike_is_offered_first() -> None:
     assert [each.path for each in others(models, [])] == ["/a.gguf", "/b.gguf", "/c.gguf", "/d.gguf"]
 
 
-def test_a_menu_of_very_many_stays_short(viewer: Viewer, here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_list_of_very_many_stays_on_the_screen_and_has_all_of_them(
+    viewer: Viewer, here: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     many = tuple(FoundModel(str(here / f"{number}.gguf"), 1, f"model {number:03}") for number in range(500))
     monkeypatch.setattr(Models, "found", many)
     viewer.stage.clicks("file_view_begin_button")
-    assert len(entries(viewer)) == MOST_MODELS + 2 and entries(viewer)[-1] == "Another file…"
+    popup = viewer.popup()
+    assert popup is not None and len(viewer.offered()) == 501 and viewer.offered()[0] == "Another file…"
+    assert popup.screen().availableGeometry().contains(popup.frameGeometry()) and popup.height() < 500
