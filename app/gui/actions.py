@@ -126,7 +126,7 @@ def _view() -> list[_Entry]:
         _Entry("models_action", translate("Actions", "&Models"), "Ctrl+Shift+M", "view"),
         _Entry("history_action", translate("Actions", "Chats on the &left"), "F8", "view"),
         _Entry("panel_action", translate("Actions", "Side &panel"), "F9", "view"),
-        _Entry("find_action", translate("Actions", "Fin&d in this chat"), "Ctrl+F", "view", starts_group=True),
+        _Entry("find_action", translate("Actions", "Fin&d"), "Ctrl+F", "view", starts_group=True),
         _Entry("find_next_action", translate("Actions", "Next match"), "F3", "view"),
         _Entry("find_previous_action", translate("Actions", "Previous match"), "Shift+F3", "view"),
         _Entry("light_theme_action", translate("Actions", "&Light"), "", theme, theme="light"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Qt
 
 from app.gui.chat.find_bar import FindBar
 from app.gui.chat.finder import Finder
@@ -10,6 +10,7 @@ from app.gui.history.search_part import SearchPart
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.theme import Themes
+from app.gui.widgets.clear_line import ClearLine
 from app.services.program import Program
 
 
@@ -56,7 +57,17 @@ class SearchWiring(QObject):
         self.part.begin()
 
     def find(self) -> None:
-        """Let somebody type what they look for in the chat that is shown."""
+        """Let somebody type what they look for: in the page that is shown where it has a search, else in the chat.
+
+        Once more goes on to the next line of such a page.
+        """
+        lines = [line for line in self._window.findChildren(ClearLine) if line.searches_page and line.isVisible()]
+        if lines:
+            focus = self._window.focusWidget()
+            line = lines[(lines.index(focus) + 1) % len(lines) if focus in lines else 0]
+            line.setFocus(Qt.FocusReason.ShortcutFocusReason)
+            line.selectAll()
+            return
         self._go_to_chat()
         self.bar.begin()
 

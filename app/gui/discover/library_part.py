@@ -54,6 +54,7 @@ class LibraryPart(QWidget):
         self._wanted: tuple[str, ...] = ()
         """Those of which it is asked whether they fit."""
         self.line = ClearLine()
+        self.line.searches_page = True
         self.line.setObjectName("library_line")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("Search your models"))

@@ -49,6 +49,7 @@ class RepositoryPane(QWidget):
         self.gate = GateRow(program.hub_token)
         self.list = QuantisationList(Icons(program.resources), themes)
         self.line = ClearLine()
+        self.line.searches_page = True
         self.line.setObjectName("discover_quantisations_line")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("Search its files"))

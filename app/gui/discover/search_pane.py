@@ -33,6 +33,7 @@ class SearchPane(QWidget):
         self.catalogue = catalogue
         self._listed: tuple[HubRepository, ...] = ()
         self.line = ClearLine()
+        self.line.searches_page = True
         self.line.setObjectName("discover_line")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(self.tr("A name, such as qwen"))

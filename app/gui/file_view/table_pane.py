@@ -67,6 +67,7 @@ class TablePane(QWidget):
         self.sentence.setWordWrap(True)
         self.sentence.setMinimumWidth(1)
         self.line = ClearLine(self)
+        self.line.searches_page = True
         self.line.setObjectName(f"{table.objectName()}_line")
         self.line.setProperty("look", "field")
         self.line.setPlaceholderText(search)

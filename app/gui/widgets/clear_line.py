@@ -20,6 +20,8 @@ class ClearLine(QLineEdit):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self.searches_page = False
+        """Whether it searches what is shown beside it: the key that finds goes there."""
         self.clear_button = _Cross(self)
         self.clear_button.setAccessibleName(self.tr("Clear"))
         self.clear_button.setVisible(False)

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QListWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QListWidget
 
+from app.gui.discover import quantisation_list
 from tests.gui.conftest import Stage
-from tests.gui.discover.looking import found_by, rests, searches
+from tests.gui.discover.looking import found_by, opens, rests, searches
 from tests.gui.fitting import cut_off
 from tests.hub.loopback_hub import LoopbackHub
 
@@ -155,3 +156,26 @@ def test_everything_has_a_name_and_nothing_is_cut(discover: Stage, hub: Loopback
         assert [each for each in found if each.startswith(("QLabel", "QPushButton"))] == []
     for name in ("line", "search_button", "list", "more_button", "sort_box", "size_box", "license_box"):
         assert discover.find(f"discover_{name}").accessibleName(), name
+
+
+def test_the_key_that_finds_goes_to_the_search_of_what_is_shown(
+    discover: Stage, hub: LoopbackHub, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(quantisation_list, "MOST_ROWS", 1)
+    hub.files |= {f"tiny-{number}-Q4_K_M.gguf": b"x" * 100 for number in range(3)}
+    discover.clicks("models_find_tab")
+    line = discover.find_as(QLineEdit, "discover_line")
+    searches(discover)
+    opens(discover)
+    discover.find("discover_list").setFocus()
+    discover.triggers("find_action")
+    assert discover.window.page == "models" and discover.window.focusWidget() is line
+    assert line.selectedText() == "tiny"
+    discover.triggers("find_action")
+    assert discover.window.focusWidget() is discover.find("discover_quantisations_line"), "once more is the next one"
+    discover.clicks("models_library_tab")
+    discover.triggers("find_action")
+    assert discover.window.focusWidget() is discover.find("library_line")
+    discover.clicks("models_downloads_tab")
+    discover.triggers("find_action")
+    assert discover.window.page == "chat", "nothing is searched there"
