@@ -238,7 +238,7 @@ def _files(tools: FileTools, keepers: FileKeepers, ports: PlanPorts, notices: No
 def _of_hub(
     options: Options, paths: Paths, inbox: Inbox, settings: SettingsFile, sources: ModelSources
 ) -> tuple[Hub, HubServices]:
-    offline = OfflineSwitch(os.environ, settings)
+    offline = OfflineSwitch(os.environ, settings, in_window=options.window)
     hub = Hub(os.environ, paths.cache / "hub", paths.data, offline, in_window=options.window)
     # commands keep no queue: what they were stopped in goes on with the same command
     kept = paths.data / "downloads.json" if options.window else None

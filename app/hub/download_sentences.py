@@ -10,6 +10,7 @@ from app.core.printable import printable
 from app.core.words import translate
 from app.hub.short_text import short
 
+_MIB = 1 << 20
 FULL = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 
 
@@ -80,10 +81,10 @@ def no_room(folder: str, missing: int) -> UserError:
     return UserError(
         translate(
             "Download",
-            "The disk of {folder} has too little room, {missing} MB more are needed: free some space, or have"
-            " TOKENLIGHT_HOME name a folder on a larger disk, and resume.",
+            "The disk of {folder} has too little room, {missing} MiB more are needed: free some space there, and try"
+            " again.",
             folder=printable(folder),
-            missing=-(-missing // 1_000_000),
+            missing=-(-missing // _MIB),
         )
     )
 
@@ -93,8 +94,7 @@ def too_large(folder: str, name: str) -> UserError:
     return UserError(
         translate(
             "Download",
-            "The disk of {folder} takes no file as large as {name}: have TOKENLIGHT_HOME name a folder on another"
-            " disk, or choose a smaller file.",
+            "The disk of {folder} takes no file as large as {name}: choose a smaller one, or one in several parts.",
             folder=printable(folder),
             name=short(name),
         )

@@ -159,7 +159,8 @@ class Web:
             raise self._refused(refused.url or address, refused.code, refused.headers) from None
         except _READ_ERRORS as error:
             limits.check(host)
-            raise web_sentences.unreachable(host, reason_of(error)) from error
+            by_system = self._in_window and not _is_set_by_variables()
+            raise web_sentences.unreachable(host, reason_of(error), by_system=by_system) from error
         status, final = int(answer.status), str(answer.url)
         if status not in (200, 206):
             answer.close()
@@ -303,6 +304,11 @@ def _origin(address: str) -> tuple[str, str, int | None]:
 def _is_private(address: str) -> bool:
     scheme, host, _ = _origin(address)
     return scheme == "https" or host in LOOPBACK
+
+
+def _is_set_by_variables() -> bool:
+    """Whether somebody wrote into the environment which hub is asked, or by which proxy."""
+    return bool(os.environ.get("HF_ENDPOINT", "").strip() or urllib.request.getproxies_environment())
 
 
 def _is_read_by_a_proxy(address: str, proxies: Mapping[str, str] | None) -> bool:

@@ -66,8 +66,8 @@ def lost(host: str, error: Exception | None = None) -> UserError:
     )
 
 
-def unreachable(host: str, error: BaseException) -> UserError:
-    """No connection came about, or no answer that can be read."""
+def unreachable(host: str, error: BaseException, *, by_system: bool = False) -> UserError:
+    """No connection came about, or no answer that can be read; `by_system`, where no variable says how to get there."""
     host = short(host)
     if isinstance(error, TimeoutError):
         return too_slow(host)
@@ -90,6 +90,13 @@ def unreachable(host: str, error: BaseException) -> UserError:
                 reason=short(error.verify_message),
             )
         )
+    told = proxy_sentences.in_the_way(host, error)
+    if told is not None:
+        return told
+    return _without_variables(host, error) if by_system else _with_variables(host, error)
+
+
+def _with_variables(host: str, error: BaseException) -> UserError:
     if isinstance(error, socket.gaierror):
         return ServerFailed(
             translate(
@@ -107,14 +114,40 @@ def unreachable(host: str, error: BaseException) -> UserError:
                 host=host,
             )
         )
-    told = proxy_sentences.in_the_way(host, error)
-    if told is not None:
-        return told
     return ServerFailed(
         translate(
             "Hub",
             "{host} gave no answer that can be read ({reason}): check the internet connection and the proxy"
             " (HTTPS_PROXY), and try again.",
+            host=host,
+            reason=short(_why(error)),
+        )
+    )
+
+
+def _without_variables(host: str, error: BaseException) -> UserError:
+    if isinstance(error, socket.gaierror):
+        return ServerFailed(
+            translate(
+                "Hub",
+                "{host}, or a proxy on the way to it, is not found by its name: check the internet connection, and the"
+                " proxy in this system's settings.",
+                host=host,
+            )
+        )
+    if isinstance(error, ConnectionRefusedError):
+        return ServerFailed(
+            translate(
+                "Hub",
+                "{host} cannot be reached: check the internet connection, and the proxy in this system's settings.",
+                host=host,
+            )
+        )
+    return ServerFailed(
+        translate(
+            "Hub",
+            "{host} gave no answer that can be read ({reason}): check the internet connection, and the proxy in this"
+            " system's settings, and try again.",
             host=host,
             reason=short(_why(error)),
         )

@@ -21,8 +21,11 @@ _YES = ("1", "true", "yes", "on")
 class OfflineSwitch:
     """Asked from any thread, and set by the one that has the settings."""
 
-    def __init__(self, environment: Mapping[str, str], settings: SettingsFile | None = None) -> None:
-        """Without settings the environment alone decides."""
+    def __init__(
+        self, environment: Mapping[str, str], settings: SettingsFile | None = None, *, in_window: bool = False
+    ) -> None:
+        """Without settings the environment alone decides; `in_window` says what people have at hand, for sentences."""
+        self._in_window = in_window
         self.changed: Signal[()] = Signal()
         """Somebody has set it; what was being read from the internet has been ended by then."""
         self._environment = environment
@@ -42,12 +45,23 @@ class OfflineSwitch:
 
     def reason(self) -> Sentence | None:
         """Return why the program is offline and what to do about it; None where it is not."""
-        if variable := self.variable:
+        variable = self.variable
+        if variable and self._in_window:
+            return translate(
+                "Hub",
+                "Tokenlight is offline because {variable} is set: take it away and start Tokenlight again.",
+                variable=variable,
+            )
+        if variable:
             return translate(
                 "Hub",
                 "Tokenlight is offline because {variable} is set: name a model on this machine, or take {variable}"
                 " away.",
                 variable=variable,
+            )
+        if self.is_on and self._in_window:
+            return translate(
+                "Hub", "Tokenlight is offline because “Stay offline” is on: turn it off in the preferences."
             )
         if self.is_on:
             return translate(

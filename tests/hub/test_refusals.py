@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import socket
 import ssl
 from collections.abc import Iterator
 from email.utils import format_datetime
@@ -15,8 +16,9 @@ from app.core.errors import UserError
 from app.core.hub_model import HubReference
 from app.core.hub_search import HubQuery
 from app.hub import retrying, web
+from app.hub.limits import Limits
 from app.hub.reading import HubReader
-from app.hub.web import Refused
+from app.hub.web import Refused, Web
 from tests.hub.conftest import reader, told
 from tests.hub.loopback_hub import LoopbackHub
 
@@ -156,3 +158,30 @@ def test_what_one_account_saw_is_not_shown_to_who_has_none(hub: LoopbackHub, tmp
     hub.searching = lambda request: request.send_text("", 401)
     with pytest.raises(Refused):
         HubReader(environment, deadline_s=8, cache=tmp_path).search(HubQuery("tiny"))
+
+
+@pytest.mark.parametrize(
+    ("error", "says"),
+    [
+        (socket.gaierror(-2, "no such name"), "is not found by its name"),
+        (ConnectionRefusedError(111, "refused"), "cannot be reached"),
+        (OSError(5, "broken"), "gave no answer that can be read"),
+    ],
+)
+def test_a_window_in_which_no_variable_is_set_is_told_of_none(
+    monkeypatch: pytest.MonkeyPatch, error: OSError, says: str
+) -> None:
+    def fails(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.delenv("HF_ENDPOINT", raising=False)
+    monkeypatch.setattr(socket, "getaddrinfo", fails)
+
+    def told() -> str:
+        with Limits(8) as limits, pytest.raises(UserError) as caught:
+            Web("https://hub.invalid", in_window=True).get("https://hub.invalid/a", limits)
+        return str(caught.value)
+
+    assert says in told() and "this system's settings" in told() and "HTTPS_PROXY" not in told()
+    monkeypatch.setenv("HF_ENDPOINT", "https://hub.invalid")
+    assert says in told() and "HTTPS_PROXY" in told()

@@ -58,3 +58,11 @@ def test_what_is_read_meanwhile_is_ended_and_nothing_else(tmp_path: Path) -> Non
         switch.set(True)
     switch.set(False)
     assert len(ended) == 1 and "Stay offline" in ended[0], "whoever is ended learns why"
+
+
+def test_a_window_is_told_nothing_of_a_command(tmp_path: Path) -> None:
+    settings = settings_in(tmp_path)
+    settings.change(offline=True)
+    chosen, fixed = OfflineSwitch({}, settings, in_window=True), OfflineSwitch({VARIABLES[0]: "1"}, in_window=True)
+    assert why(chosen) == "Tokenlight is offline because “Stay offline” is on: turn it off in the preferences."
+    assert "take it away and start Tokenlight again" in why(fixed) and "name a model" not in why(fixed)

@@ -66,8 +66,7 @@ def test_a_download_that_runs_pauses_says_why_and_goes_on_by_itself(window: Stag
     tick(window)
     window.desk.until(lambda: (row := downloads.row(wanted.key)) is not None and row.state == "paused")
     assert card(window).problem.text() == (
-        "Tokenlight is offline because “Stay offline” is on: turn it off in the preferences of the window, or name a"
-        " model on this machine."
+        "Tokenlight is offline because “Stay offline” is on: turn it off in the preferences."
     )
     assert not card(window).problem.isHidden() and can(window) == ["Pause", "Cancel"]
     assert card(window).figures.text().endswith("waits\u00a0to\u00a0be\u00a0online")

@@ -60,7 +60,7 @@ def test_some_room_is_left_on_the_disk(
     free = len(CONTENT) + SPARE_BYTES - too_few
     monkeypatch.setattr(shutil, "disk_usage", lambda _: Usage(1 << 40, 0, free))
     if too_few:
-        assert "too little room, 1 MB more" in failed(hub, tmp_path)
+        assert "too little room, 1 MiB more" in failed(hub, tmp_path)
         assert not hub.asked
     else:
         whole(hub, tmp_path)

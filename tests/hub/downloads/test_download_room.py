@@ -74,9 +74,9 @@ def test_what_is_told_to_free_is_enough_for_all_parts(
             return
         told = made.until("failed")
         assert told.problem is not None
-        needed = re.search(r"too little room, (\S+) MB more are needed", told.problem.english())
+        needed = re.search(r"too little room, (\S+) MiB more are needed", told.problem.english())
         assert needed is not None
-        disk.room += int(needed[1]) * MB
+        disk.room += int(needed[1]) << 20
         made.queue.resume(told.wanted.key)
         made.until("done")
 
@@ -86,7 +86,7 @@ def test_room_is_left_for_what_else_is_on_the_disk(tmp_path: Path, disk: Disk) -
     with DownloadHub(PARTS) as hub, downloader(hub, tmp_path) as made:
         made.queue.add(hub.wanted())
         told = made.until("failed")
-        assert told.problem is not None and "1 MB more" in told.problem.english() and not hub.asked
+        assert told.problem is not None and "1 MiB more" in told.problem.english() and not hub.asked
         disk.room += 1
         made.queue.resume(told.wanted.key)
         made.until("done")
