@@ -113,12 +113,26 @@ def read_header(read: Read, file_size: int, pieces: Pieces = DISK_PIECES) -> Hea
     _check_version(version)
     tensor_count = cursor.u64()
     entry_count = cursor.u64()
-    _check_counts(tensor_count, entry_count)
+    check_counts(tensor_count, entry_count)
     entries = EntryReader(cursor)
     metadata = entries.read(entry_count)
     alignment = alignment_of(metadata)
     tensors = read_tensors(cursor, tensor_count)
     return Header(version, metadata, tensors, alignment, -(-cursor.position // alignment) * alignment, entries.types)
+
+
+def check_counts(tensors: int, entries: int) -> None:
+    """Refuse counts that no real model has, before anything is read for them."""
+    if tensors > MAX_TENSORS or entries > MAX_ENTRIES:
+        raise UserError(
+            translate(
+                "ModelFile",
+                "The header of this file claims {entries:,} entries and {tensors:,} tensors, so it is"
+                " damaged: download the model again.",
+                entries=entries,
+                tensors=tensors,
+            )
+        )
 
 
 def short_label(text: str) -> str:
@@ -161,17 +175,3 @@ def _check_version(version: int) -> None:
             version=version,
         )
     )
-
-
-def _check_counts(tensors: int, entries: int) -> None:
-    """Refuse counts that no real header has, before anything is read for them."""
-    if tensors > MAX_TENSORS or entries > MAX_ENTRIES:
-        raise UserError(
-            translate(
-                "ModelFile",
-                "The header of this file claims {entries:,} entries and {tensors:,} tensors, so it is"
-                " damaged: download the model again.",
-                entries=entries,
-                tensors=tensors,
-            )
-        )

@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 MAX_HEADER_BYTES = 256 * 1024 * 1024
 MAX_ENTRIES = 65_536
-MAX_TENSORS = 131_072
+MAX_TENSORS = 8_192
+"""In all files of a model: the largest have some thousands, and llama.cpp's time grows with their square."""
 MAX_KEY_BYTES = 65_535
 MAX_TENSOR_NAME_BYTES = 63
 MAX_DIMENSIONS = 4

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from app.core.errors import UserError
 from app.core.gguf_cursor import DISK_PIECES, Pieces, Read, shown_name
-from app.core.gguf_header import Header, Split, read_header
+from app.core.gguf_header import Header, Split, check_counts, read_header
 from app.core.gguf_verdict import check_chat_model, check_tensor_data
 from app.core.words import Sentence, translate
 
@@ -52,6 +52,7 @@ def check_model_file(file_name: str, open_file: OpenFile) -> tuple[Header, ...]:
     first = read_header(*source)
     headers = (first, *_read_other_parts(first.split, file_name, open_file))
     tensors = sum(len(header.tensors) for header in headers)
+    check_counts(tensors, len(first.metadata))
     check_chat_model(first, tensors)
     check_tensor_data(first, source.size, file_name)
     if first.split is not None and first.split.tensors not in (None, tensors):

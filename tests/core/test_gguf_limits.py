@@ -13,7 +13,7 @@ from app.core import gguf_entries
 from app.core.errors import UserError
 from app.core.gguf_header import read_header
 from app.core.gguf_tensors import Tensor
-from app.core.gguf_types import MAX_KEPT_TEXT_BYTES, NUMBER_FORMATS, TENSOR_TYPES
+from app.core.gguf_types import MAX_KEPT_TEXT_BYTES, MAX_TENSORS, NUMBER_FORMATS, TENSOR_TYPES
 from app.core.gguf_verdict import check_tensor_data
 from tests.engine_reader import READ, EngineReader
 from tests.gguf_bytes import encode_tensor, encode_text, encode_value, raw_gguf, raw_gguf_of
@@ -110,6 +110,14 @@ def test_some_shapes_would_end_the_engine(tmp_path: Path) -> None:
     with EngineReader(tmp_path) as engine:
         assert engine.ask(content).startswith("ended with")
         assert engine.ask(raw_gguf({})) == READ
+
+
+def test_more_tensors_than_any_model_has_are_refused_before_they_are_read() -> None:
+    """With 131,072 llama.cpp was busy for minutes."""
+    content = bytearray(raw_gguf({}))
+    content[8:16] = (MAX_TENSORS + 1).to_bytes(8, "little")
+    assert f"{MAX_TENSORS + 1:,} tensors, so it is damaged" in refusal_of(bytes(content))
+    assert 4_096 < MAX_TENSORS < 16_384
 
 
 def test_a_name_that_would_end_early_is_refused() -> None:

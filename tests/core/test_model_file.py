@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from app.core import gguf_header
 from app.core.errors import UserError
 from app.core.model_file import check_model_file, part_names
 from tests.gguf_bytes import Entry, open_in_folder, open_in_memory, raw_gguf
@@ -103,6 +104,12 @@ def test_a_part_that_is_damaged_or_of_another_model_is_named(wrong: bytes) -> No
 def test_parts_with_too_few_tensors_do_not_belong_together() -> None:
     files = {**three_parts(), NAMES[0]: part(0, tensors=5)}
     assert "they hold 3 tensors where 5 should be" in refusal_of(files, NAMES[0])
+
+
+def test_all_parts_together_have_no_more_tensors_than_one_file_may(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert len(check_model_file(NAMES[0], open_in_memory(three_parts()))) == 3
+    monkeypatch.setattr(gguf_header, "MAX_TENSORS", 2)
+    assert "3 tensors, so it is damaged" in refusal_of(three_parts(), NAMES[0])
 
 
 @pytest.mark.parametrize(("number", "count"), [(0, 60_000), (3, 3), (7, 3)])
