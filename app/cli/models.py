@@ -132,6 +132,7 @@ def _plain(listed: _Listed) -> dict[str, Any]:
     line: dict[str, Any] = msgspec.to_builtins(
         msgspec.structs.replace(model, path=shown(model.path), name=listed.name, name_before=name_before)
     )
+    del line["is_lost"]
     line["problem"] = model.problem.english() if model.problem else None
     line["last_used"] = listed.last_used
     line["decode_tokens_per_s"] = use.decode if use is not None else None

@@ -228,6 +228,8 @@ class FoundModel(msgspec.Struct, frozen=True):
     """What it would be called if people had not given it a name of their own; empty where they have not."""
     source: DownloadWanted | None = None
     """The download that it came of, where that is known and it is the same file still."""
+    is_lost: bool = False
+    """Whether the system did not let it be read, which may be other the next moment though the file is the same."""
 
     @property
     def is_usable(self) -> bool:

@@ -19,7 +19,7 @@ from app.core.model_file import check_model_file
 from app.core.model_kind import ModelKind, NotForChat
 from app.core.printable import printable
 from app.core.words import translate
-from app.system.model_files import SUFFIX, OpenFiles, identify, lost, readable, shown
+from app.system.model_files import SUFFIX, OpenFiles, Unreadable, identify, lost, readable, shown
 
 _DIGEST = re.compile(r"(sha256-)?[0-9a-f]{32,64}")
 
@@ -27,6 +27,7 @@ _DIGEST = re.compile(r"(sha256-)?[0-9a-f]{32,64}")
 def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
     """Return what the file says of itself, with its problem if there is one, else with its identity."""
     kind: ModelKind | None = None
+    is_lost = False
     with OpenFiles(path.parent) as files:
         try:
             _refuse_unwritable_name(path)
@@ -38,8 +39,9 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
         except UserError as error:
             problem = error.sentence
             kind = error.kind if isinstance(error, NotForChat) else None
+            is_lost = isinstance(error, Unreadable)
         except OSError as error:
-            problem = lost(path, error)
+            problem, is_lost = lost(path, error), True
         else:
             facts = model_facts(headers)
             # The first file was opened twice, once for the digest.
@@ -60,7 +62,9 @@ def check_model(path: Path) -> tuple[FoundModel, ModelRef | None]:
             )
             return found, ref
         name, identity = model_name(path, None, None), _file_identity(files, path)
-        found = FoundModel(str(path), _size(path), name, problem=problem, kind=kind, identity=identity)
+        found = FoundModel(
+            str(path), _size(path), name, problem=problem, kind=kind, identity=identity, is_lost=is_lost
+        )
         return found, None
 
 

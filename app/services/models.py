@@ -24,7 +24,7 @@ from app.services.folder_watch import FolderWatch
 from app.services.model_check import check_model, unread, without_first
 from app.system.jobs import Jobs
 from app.system.model_files import readable
-from app.system.model_search import find_files, folder_state, once_each
+from app.system.model_search import access_of, find_files, folder_state, once_each
 from app.system.settings_file import SettingsFile
 
 _Stamp = tuple[str, int, int, int]
@@ -54,6 +54,8 @@ class Models:
         self._jobs = jobs
         self._others = others
         self._checked: dict[_Stamp, FoundModel] = {}
+        self._lost: dict[_Stamp, object] = {}
+        """How it stood with the files that could not be read."""
         self._identities: dict[str, str] = {}
         """Of files by their path: which model each is."""
         self.source_of: Callable[[FoundFile], DownloadWanted | None] = lambda _file: None
@@ -118,6 +120,8 @@ class Models:
         def search() -> ModelsListed:
             self._first_there = next((folder for folder in folders if os.path.isdir(folder)), None)  # noqa: PTH112
             self._stood = self.look_at_folders()
+            for stamp in tuple(self._lost):
+                del self._lost[stamp], self._checked[stamp]  # what the system refuses it may give a moment later
             self._listed = tuple(self._files(folders))
             return self._told(self._listed, request, reads_many=False)
 
@@ -207,7 +211,9 @@ class Models:
         return msgspec.structs.replace(model, name=name, name_before=model.name) if name else model
 
     def _has_changed(self) -> bool:
-        return self.look_at_folders() != self._stood or tuple(self._files(self.folders)) != self._listed
+        if self.look_at_folders() != self._stood or tuple(self._files(self.folders)) != self._listed:
+            return True
+        return any(access_of(stamp[0]) != stood for stamp, stood in tuple(self._lost.items()))
 
     def _files(self, folders: Sequence[Path]) -> list[FoundFile]:
         """Return all files by names and sizes alone: people's own first, and none twice."""
@@ -217,6 +223,8 @@ class Models:
     def _checked_file(self, file: FoundFile) -> FoundModel:
         if file.stamp not in self._checked:
             found, ref = check_model(Path(file.path)) if file.is_first else (without_first(file), None)
+            if found.is_lost:
+                self._lost[file.stamp] = access_of(file.path)
             self._identities[found.path] = ref.identity if ref is not None else ""
             self._checked[file.stamp] = msgspec.structs.replace(
                 found,

@@ -23,6 +23,10 @@ PIECES = 16
 PIECE_BYTES = 64 * 1024
 
 
+class Unreadable(UserError):
+    """The system does not let a file be opened."""
+
+
 class OpenFiles:
     """The files of one model, opened by name in its folder and closed together."""
 
@@ -51,7 +55,7 @@ class OpenFiles:
         except FileNotFoundError:
             return None
         except OSError as error:
-            raise UserError(_unreadable(path, error)) from error
+            raise Unreadable(_unreadable(path, error)) from error
         self._files.append(file)
         size = os.fstat(file.fileno()).st_size
         self.size += size

@@ -79,6 +79,14 @@ def files_of(path: str) -> list[str]:
     return sorted(entry.path for entry in os.scandir(folder) if model_of(entry.name) == model_of(name))
 
 
+def access_of(path: str) -> tuple[tuple[str, int, bool], ...] | None:
+    """Return how it stands with the files of a model: what changes once one that could not be read can be; None for none."""
+    try:
+        return tuple((file, os.stat(file).st_ctime_ns, _opens(file)) for file in files_of(path))  # noqa: PTH116
+    except (OSError, ValueError):
+        return None
+
+
 def ending_of(name: str) -> str:
     """Return what a file's name keeps whatever it is called: its ending, and which part of a model it is."""
     part = part_name(name)
@@ -147,6 +155,14 @@ def _walk(folder: str) -> Iterator[str]:
                     (plain if is_plain and not is_link else behind).append((entry.path, depth + 1))
     if plain or behind:
         _log.debug("%s holds more folders than are searched for models", folder)
+
+
+def _opens(path: str) -> bool:
+    try:
+        os.close(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)))  # a pipe is not waited for
+    except OSError:
+        return False
+    return True
 
 
 def _leads_elsewhere(entry: os.DirEntry[str]) -> bool:

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 import threading
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from app.system.settings_file import SettingsFile
 from tests.desk import Desk
 from tests.ggufs import write_split_llama, write_vocab_only
 from tests.ggufs_kinds import write_tiny_encoder
+from tests.ordinary_user import ordinary_user
 
 
 @pytest.fixture
@@ -132,6 +134,32 @@ def test_a_file_that_changed_is_looked_at_again(models: Models, model: Path, tmp
     assert models.list_now()[0].problem is not None
     shutil.copy(model, path)
     assert models.list_now()[0].problem is None
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there rights are other ones")
+def test_a_file_that_may_be_read_again_is_so_without_another_change(
+    desk: Desk, models: Models, model: Path, tmp_path: Path
+) -> None:
+    path = Path(shutil.copy(model, tmp_path / "models" / "m.gguf"))
+    path.chmod(0)
+    with ordinary_user():
+        (found,) = listed(models)
+        assert found.is_lost and "cannot be read" in problem_of(found)
+        assert not models._has_changed(), "nothing is other than it was"
+        path.chmod(0o644)
+        assert models._has_changed()
+        (found,) = listed(models)
+    assert found.is_usable and not models._has_changed()
+
+
+def listed(models: Models) -> tuple[FoundModel, ...]:
+    """Search, and return what is told."""
+    with pytest.MonkeyPatch.context() as patched:
+        told: list[ModelsListed] = []
+        patched.setattr(models._jobs, "submit", lambda _name, work: told.append(work()))
+        models.refresh()
+    models.take(told[0])
+    return models.found
 
 
 def test_folders_of_the_settings_are_searched_too(tmp_path: Path, model: Path, desk: Desk) -> None:
