@@ -42,7 +42,7 @@ def run_models_file(program: Program, deed: FileDeed, terminal: Terminal, as_jso
         return ExitCode.INTERRUPTED
     _refuse(files.hindrance)
     if deed.new_name is not None:
-        has_begun = _renames(files, deed.new_name)
+        has_begun = _renames(files, deed.new_name, terminal)
     else:
         has_begun = _throws(files, model, deed, terminal)
     if not has_begun:
@@ -61,10 +61,12 @@ def run_models_file(program: Program, deed: FileDeed, terminal: Terminal, as_jso
     return ExitCode.DONE
 
 
-def _renames(files: LibraryFiles, name: str) -> bool:
+def _renames(files: LibraryFiles, name: str, terminal: Terminal) -> bool:
     _refuse(files.naming.problem(name))
     if not files.naming.is_new(name):
         raise _wrong(translate("CommandLine", "It is called so already."))
+    for each in files.uses("rename"):
+        terminal.say(each.english())
     files.rename(name)
     return True
 
@@ -89,6 +91,7 @@ def _meant(program: Program, word: str) -> FoundModel:
     """Return the model of a path or a name; of a model in several files any of them may be named."""
     found = program.models.list_now()
     path = os.path.abspath(os.path.expanduser(word))  # noqa: PTH100, PTH111  Path.expanduser raises for ~nobody
+    word = shown(word)  # bytes that are no text are named as they are printed, too
     here = [each for each in found if path == each.path or (os.path.lexists(path) and path in _files(each))]
     wanted = word.casefold()
     for is_called in (_file_name, _file_stem, _name):
@@ -116,15 +119,15 @@ def _meant(program: Program, word: str) -> FoundModel:
 
 
 def _file_name(model: FoundModel) -> str:
-    return Path(model.path).name
+    return shown(Path(model.path).name)
 
 
 def _file_stem(model: FoundModel) -> str:
-    return Path(model.path).stem
+    return shown(Path(model.path).stem)
 
 
 def _name(model: FoundModel) -> str:
-    return model.name
+    return shown(model.name)
 
 
 def _files(model: FoundModel) -> list[str]:

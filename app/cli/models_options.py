@@ -9,7 +9,7 @@ from typing import Any, get_args
 
 import msgspec
 
-from app.cli.values import file, named, one_of, text, whole_number
+from app.cli.values import file, model, named, one_of, text, whole_number
 from app.core.hub_search import MOST_FOUND, HubQuery, HubSort
 
 _SIZE = re.compile(r"(\d{1,6}(?:\.\d{1,6})?)\s?([MBT])", re.ASCII | re.IGNORECASE)
@@ -81,13 +81,12 @@ def add_models(models: argparse.ArgumentParser, parser: type[argparse.ArgumentPa
 
 
 def _add_files(within: argparse._SubParsersAction[Any]) -> None:
-    is_named = named("a model by its file or its name")
     rename = within.add_parser("rename", help="give a model of Tokenlight's own folder another name")
-    rename.add_argument("file_model", metavar="MODEL", type=is_named, help="its file, or its name")
+    rename.add_argument("file_model", metavar="MODEL", type=model, help="its file, or its name")
     rename.add_argument("new_name", metavar="NEWNAME", type=text, help="its new name, without the ending")
     _add_json(rename)
     trash = within.add_parser("trash", help="move a model of Tokenlight's own folder to the system's trash")
-    trash.add_argument("file_model", metavar="MODEL", type=is_named, help="its file, or its name")
+    trash.add_argument("file_model", metavar="MODEL", type=model, help="its file, or its name")
     trash.add_argument("--yes", action="store_true", help="do not ask")
     _add_json(trash)
 

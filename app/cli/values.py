@@ -149,6 +149,12 @@ def named(what: str) -> Callable[[str], str]:
     return read
 
 
+def model(typed: str) -> str:
+    """Return a model's file or name, as it was typed: names of files may be no text."""
+    named("a model by its file or its name")(typed)
+    return typed
+
+
 def file(typed: str) -> Path:
     """Return the path of a file, as it was typed: names of files may be no text."""
     named("a file")(typed)

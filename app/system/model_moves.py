@@ -12,6 +12,8 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from app.system.model_files import shown
+
 Trash = Callable[[str], str]
 """Moves a file to the system's trash and returns where it lies there, empty where that is not told; raises OSError."""
 
@@ -61,10 +63,28 @@ def trash_together(paths: Sequence[str], move: Trash) -> None:
     done: list[tuple[str, str]] = []
     for path in paths:
         try:
-            place = move(path)
+            place = _trashed(path, move)
         except OSError as error:
             raise NotMoved(error, path, _put_back(done)) from error
         done.append((path, place))
+
+
+def _trashed(path: str, move: Trash) -> str:
+    """Move one file to the trash and return where it lies there; one whose name is no text gets one that is: trashes need that."""
+    folder, name = os.path.split(path)
+    text = shown(name)
+    if text == name:
+        return move(path)
+    number = 1
+    while os.path.lexists(free := os.path.join(folder, text)):  # noqa: PTH118
+        number += 1
+        text = f"{number} {shown(name)}"
+    os.rename(path, free)  # noqa: PTH104
+    try:
+        return move(free)
+    except OSError:
+        os.rename(free, path)  # noqa: PTH104
+        raise
 
 
 def _put_back(done: Sequence[tuple[str, str]]) -> list[str]:

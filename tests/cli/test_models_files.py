@@ -63,6 +63,26 @@ def test_a_program_is_told_where_a_file_was_and_is(
     assert line.lines() == [{"model": str(own / "apple-F16.gguf"), "path": path, "state": state}]
 
 
+def test_what_uses_a_model_is_said_before_it_is_renamed(line: CommandLine, own: Path) -> None:
+    (own / "link.gguf").symlink_to(own / "apple-F16.gguf")
+    assert line.run("models", "rename", "apple-F16", "pear") == 0, line.err
+    assert "A link leads to it and will lead nowhere" in line.err and "link.gguf" in line.err
+    assert line.out == f"{own / 'pear.gguf'}\n"
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there names may be no text")
+@pytest.mark.parametrize("word", ["{own}/bad\udcff.gguf", "bad\udcff.gguf", "bad\udcff"])
+@pytest.mark.parametrize("deed", [("rename", "good"), ("trash", "--yes")])
+def test_a_model_whose_name_is_no_text_can_be_named(
+    line: CommandLine, own: Path, tmp_path: Path, word: str, deed: tuple[str, str]
+) -> None:
+    (own / "apple-F16.gguf").rename(own / "bad\udcff.gguf")
+    assert line.run("models", deed[0], word.format(own=own), deed[1]) == 0, line.err
+    names = [path.name for path in own.iterdir()]
+    assert names == (["good.gguf"] if deed[0] == "rename" else [])
+    assert len(trashed(tmp_path)) == (deed[0] == "trash")
+
+
 def test_any_part_names_all_of_them(line: CommandLine, own: Path) -> None:
     paths = write_split_llama(own)
     assert line.run("models", "rename", str(paths[1]), "new.gguf") == 0, line.err

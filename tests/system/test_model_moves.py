@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -86,6 +87,22 @@ def test_a_trash_that_fails_in_the_middle_gives_back_what_it_has(parts: list[str
         trash_together(parts, move)
     assert caught.value.stuck == () and len(there(tmp_path)) == 3
     assert not list((bin_ / "info").iterdir()) and not list((bin_ / "files").iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there names may be no text")
+def test_a_name_that_is_no_text_is_one_in_the_trash_and_stays_where_that_fails(tmp_path: Path) -> None:
+    path, told = tmp_path / "bad\udcff.gguf", list[str]()
+    path.write_bytes(b"it")
+    (tmp_path / "bad\ufffd.gguf").write_bytes(b"another")
+
+    def refuse(this: str) -> str:
+        told.append(this)
+        raise NoTrash(this)
+
+    with pytest.raises(NotMoved):
+        trash_together([str(path)], refuse)
+    assert told == [str(tmp_path / "2 bad\ufffd.gguf")] and path.read_bytes() == b"it"
+    assert (tmp_path / "bad\ufffd.gguf").read_bytes() == b"another"
 
 
 def test_what_a_trash_does_not_tell_the_place_of_is_told(parts: list[str], tmp_path: Path) -> None:
