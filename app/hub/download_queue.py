@@ -294,10 +294,13 @@ class DownloadQueue:
         return next((item for item in self._items if item.wanted.key == key), None)
 
     def _read(self) -> None:
-        self._is_read = True
-        if self._kept is None:
+        try:
+            kept = read_kept(self._kept) if self._kept is not None else []
+        except OSError as error:
+            _log.info("The queue of downloads cannot be read, so nothing is written over it: %s", error)
             return
-        for each in read_kept(self._kept):
+        self._is_read = True
+        for each in kept:
             if not each.wanted.files or self._find(each.wanted.key) is not None:
                 continue
             item = self._item(each)

@@ -29,6 +29,7 @@ STATE = ".part.json"
 _MOST_STATE_BYTES = 64 * 1024
 _HELD = (errno.EAGAIN, errno.EWOULDBLOCK, errno.EACCES, errno.EDEADLK)
 _MOST_OPENED = 5
+_MOST_NUMBER = (1 << 63) - 1
 _LOCKED_BYTE = 1 << 62
 """Of the file that Windows locks: beyond all content, which others may then read."""
 
@@ -154,7 +155,8 @@ def stamp_of(path: Path) -> FileStamp | None:
     """Return which file lies there; None where there is none, or it cannot be told."""
     with suppress(OSError):
         status = path.stat()
-        return FileStamp(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
+        device, inode = status.st_dev & _MOST_NUMBER, status.st_ino & _MOST_NUMBER  # Windows has some of 128 bits
+        return FileStamp(device, inode, status.st_size, status.st_mtime_ns)
     return None
 
 

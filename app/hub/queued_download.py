@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -14,10 +15,14 @@ import msgspec
 from app.core.download import DownloadState, DownloadWanted
 from app.core.words import Sentence
 from app.hub.partial_file import FileStamp
+from app.system import lenient_json
+from app.system.whole_file import replace_whole
 
 if TYPE_CHECKING:
     from app.hub.download_run import Run
 
+UNREADABLE = ".unreadable"
+"""Ends the name of a copy of a file of which not all could be read."""
 _MOST_KEPT_BYTES = 4 << 20
 _log = logging.getLogger(__name__)
 
@@ -37,15 +42,41 @@ class KeptDownload(msgspec.Struct, frozen=True):
 
 
 def read_kept(path: Path) -> list[KeptDownload]:
-    """Return what an earlier run of the program has written; nothing where that is not there, or cannot be read."""
+    """Return what an earlier run of the program has written, as far as it can be read; raises OSError.
+
+    What cannot is no reason to forget the rest: then the file is kept beside itself as it was.
+    """
     try:
         with path.open("rb") as file:
-            return msgspec.json.decode(file.read(_MOST_KEPT_BYTES), type=list[KeptDownload])
+            content = file.read(_MOST_KEPT_BYTES + 1)
     except FileNotFoundError:
         return []
-    except (OSError, msgspec.MsgspecError, RecursionError) as error:
-        _log.info("The queue of downloads cannot be read: %s", error)
+    if len(content) > _MOST_KEPT_BYTES:
+        _log.info("The queue of downloads is larger than any")
+        path.replace(path.with_name(path.name + UNREADABLE))
         return []
+    entries = _entries(content)
+    kept = [each for each in map(_kept, entries) if each is not None]
+    if len(kept) < max(len(entries), content.strip() != b"[]"):
+        _log.info("Of the queue of downloads %d entries were read of %d", len(kept), len(entries))
+        with suppress(OSError):
+            replace_whole(path.with_name(path.name + UNREADABLE), content)
+    return kept
+
+
+def _entries(content: bytes) -> list[object]:
+    try:
+        value = lenient_json.read(content).value
+    except (ValueError, RecursionError):
+        return []
+    return value if isinstance(value, list) else []
+
+
+def _kept(entry: object) -> KeptDownload | None:
+    try:
+        return msgspec.convert(entry, KeptDownload, str_keys=True)
+    except (msgspec.MsgspecError, RecursionError):
+        return None
 
 
 @dataclass(eq=False)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import threading
 from pathlib import Path
 
@@ -9,8 +10,10 @@ import pytest
 
 from app.core.download import DownloadChanged
 from app.hub import download_run
+from app.hub.queued_download import UNREADABLE
 from tests.hub.download_hub import CONTENT, HALF, DownloadHub, downloader
 from tests.hub.loopback_hub import GUARD_S, Request
+from tests.ordinary_user import ordinary_user
 
 NAMES = ("a.gguf", "b.gguf", "c.gguf")
 
@@ -240,10 +243,43 @@ def test_a_later_run_goes_on_where_the_earlier_one_ended(hub: DownloadHub, tmp_p
     assert kept.read_bytes() == b"[]" and hub.ranges().count("") == 2
 
 
-def test_a_broken_file_of_the_queue_is_an_empty_queue(hub: DownloadHub, tmp_path: Path) -> None:
+def test_a_broken_file_of_the_queue_is_an_empty_queue_and_stays_beside_it(hub: DownloadHub, tmp_path: Path) -> None:
     kept = tmp_path / "downloads.json"
     kept.write_bytes(b'[{"wanted":')
     with downloader(hub, tmp_path, kept) as made:
         made.queue.open()
         made.queue.add(hub.wanted("a.gguf"))
         made.until("done")
+    assert kept.with_name(kept.name + UNREADABLE).read_bytes() == b'[{"wanted":'
+
+
+@pytest.mark.parametrize(
+    "damage", [b'{"wanted": 7}', b'"text"', b'{"wanted": tru, "state": 1}', b'{"state": "paused"}']
+)
+def test_a_broken_entry_costs_itself_alone(hub: DownloadHub, tmp_path: Path, damage: bytes) -> None:
+    kept = tmp_path / "downloads.json"
+    hub.hang_at = HALF
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.add(hub.wanted("a.gguf"))
+        while made.until("running").done < HALF:
+            pass
+    hub.hang_at = None
+    before = b"[" + damage + b", " + kept.read_bytes()[1:]
+    kept.write_bytes(before)
+    with downloader(hub, tmp_path, kept) as made:
+        made.queue.open()
+        made.until("done", hub.wanted("a.gguf").key)
+    assert kept.read_bytes() == b"[]" and kept.with_name(kept.name + UNREADABLE).read_bytes() == before
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there rights are other ones")
+def test_a_file_of_the_queue_that_may_not_be_read_is_not_written_over(hub: DownloadHub, tmp_path: Path) -> None:
+    kept = tmp_path / "downloads.json"
+    kept.write_bytes(b'["kept"]')
+    kept.chmod(0)
+    with ordinary_user(), downloader(hub, tmp_path, kept) as made:
+        made.queue.open()
+        made.queue.add(hub.wanted("a.gguf"))
+        made.until("done")
+    kept.chmod(0o644)
+    assert kept.read_bytes() == b'["kept"]'
