@@ -301,8 +301,7 @@ class EngineSession:
         self._loading = Loading(checked.request, self.wish, checked.ref, options)
         self._given_up = self._held or self._given_up
         self._loaded = self._held = self.refused = None
-        self._gone = False
-        self.percent = 0.0
+        self._gone, self.percent = False, 0.0
         self._notices.settle("open_model")
         threads = max(1, min(options.threads or decode_threads(), usable_cores()))
         options = msgspec.structs.replace(options, threads=threads)
