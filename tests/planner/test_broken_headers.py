@@ -140,7 +140,7 @@ def test_absurd_sizes_in_a_sound_header_are_planned_as_quickly() -> None:
         "general.architecture": "gemma3",
         "gemma3.block_count": 512,
         "gemma3.embedding_length": 2**32 - 1,
-        "gemma3.context_length": 2**32 - 1,
+        "gemma3.context_length": MAX_CONTEXT,
         "gemma3.attention.head_count": 2**32 - 1,
         "gemma3.attention.head_count_kv": [2**32 - 1] * 4096,
         "gemma3.attention.sliding_window": 2**32 - 1,

@@ -46,7 +46,7 @@ def types(viewer: Viewer, button: str, words: str) -> None:
 
 def is_in_the_page(viewer: Viewer) -> bool:
     focus = viewer.stage.window.focusWidget()
-    return focus is not None and viewer.part.isAncestorOf(focus)
+    return viewer.part.isAncestorOf(focus)
 
 
 def test_two_models_that_are_here_are_compared_without_looking_for_files(viewer: Viewer, here: Path) -> None:
