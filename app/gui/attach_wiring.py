@@ -35,6 +35,8 @@ class AttachWiring:
         composer.file_left.connect(program.attaching.leave)
         composer.draft.files_pasted.connect(self._take)
         composer.draft.too_long.connect(self._tell_too_long)
+        for pasted in (composer.draft.picture_pasted, editor.picture_pasted):
+            pasted.connect(self._tell_picture)
         self._disconnect = [
             program.attaching.attached.connect(self._attach),
             program.attaching.attached_to.connect(self._attach_to),
@@ -90,6 +92,12 @@ class AttachWiring:
         attaching, turn = self._program.attaching, self._editor.turn
         self._window.parts.chat_page.composer.show_reading(attaching.reading)
         self._editor.show_reading(attaching.reading_for(turn.message) if turn is not None else ())
+
+    def _tell_picture(self) -> None:
+        sentence = translate(
+            "Composer", "Pictures cannot be attached: paste text, or attach text, Markdown, source, CSV or PDF files."
+        )
+        self._program.attaching.tell(sentence)
 
     def _tell_too_long(self, characters: int) -> None:
         sentence = translate(

@@ -150,10 +150,10 @@ class MainWindow(QMainWindow):
         """Accept files, and say what letting go of them does: a model is loaded, others are attached."""
         if _model_in(event) is not None:
             self._cover.say(self.tr("Let go to load this model"))
-            event.acceptProposedAction()
+            _accept_copy(event)
         elif files_in(event.mimeData()):
             self._cover.say(self.tr("Let go to attach the files to your message"))
-            event.acceptProposedAction()
+            _accept_copy(event)
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
         """Say nothing any more."""
@@ -164,7 +164,7 @@ class MainWindow(QMainWindow):
         self._cover.say("")
         path, files = _model_in(event), files_in(event.mimeData())
         if path is not None or files:
-            event.acceptProposedAction()
+            _accept_copy(event)
         if path is not None:
             self.model_dropped.emit(path)
         elif files:
@@ -300,6 +300,12 @@ class MainWindow(QMainWindow):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self.sections)
         return pane
+
+
+def _accept_copy(event: QDropEvent) -> None:
+    """Take files as copies, whatever is proposed: who is told that they were moved deletes them."""
+    event.setDropAction(Qt.DropAction.CopyAction)
+    event.accept()
 
 
 def _model_in(event: QDropEvent) -> Path | None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QStandardPaths, Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from app.core.conversation import Conversation
@@ -14,6 +14,7 @@ from app.core.file_name import fitting_stem
 from app.core.words import translate
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
+from app.gui.widgets.documents_folder import documents_folder
 from app.services.notices import Notice
 from app.services.program import Program
 
@@ -30,7 +31,7 @@ class MovingWiring:
     def __init__(self, program: Program, window: MainWindow) -> None:
         self._program = program
         self._window = window
-        self._folder = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        self._folder = documents_folder()
         self._was_busy = False
         for name, slot in {
             "export_chat_action": self._export_shown,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QKeySequence
+from PySide6.QtGui import QDragEnterEvent, QDragLeaveEvent, QDropEvent, QGuiApplication, QImage, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QPlainTextEdit
 
@@ -259,3 +259,25 @@ def test_the_row_of_a_file_that_was_read_leaves_the_keyboard_to_the_draft(ready:
     ready.find("leave_file_button").setFocus()
     ready.desk.until(lambda: rows(ready))
     assert ready.window.focusWidget() is ready.composer
+
+
+def test_a_picture_that_is_pasted_is_told(ready: Stage) -> None:
+    image = QImage(4, 4, QImage.Format.Format_RGB32)
+    image.fill(0)
+    QGuiApplication.clipboard().setImage(image)
+    QTest.keySequence(ready.composer, QKeySequence(QKeySequence.StandardKey.Paste))
+    assert ready.desk.told.startswith("Pictures cannot be attached")
+    assert ready.composer.toPlainText() == ""
+
+
+def test_files_are_taken_as_copies_whatever_is_proposed(ready: Stage, notes: Path) -> None:
+    data, move = data_of(notes), Qt.DropAction.MoveAction
+    both, shift = Qt.DropAction.CopyAction | move, Qt.KeyboardModifier.ShiftModifier
+    enter = QDragEnterEvent(QPoint(10, 10), both, data, Qt.MouseButton.LeftButton, shift)
+    drop = QDropEvent(QPointF(10, 10), both, data, Qt.MouseButton.LeftButton, shift)
+    for event in (enter, drop):
+        event.setDropAction(move)
+        QApplication.sendEvent(ready.window, event)
+        assert event.isAccepted()
+        assert event.dropAction() == Qt.DropAction.CopyAction
+    ready.desk.until(lambda: rows(ready))

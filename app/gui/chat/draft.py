@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from app.gui import theme
 from app.gui.chat.file_field import FileField
-from app.gui.chat.given_files import files_in
+from app.gui.chat.given_files import files_in, is_picture
 from app.gui.chat.writing_keys import key_named, wanted_by
 from app.gui.widgets.direction import follow_direction
 from app.gui.widgets.wrapped_text import keep_line_starts
@@ -124,7 +124,7 @@ class Draft(FileField):
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Insert plain text, unless it is too long to be laid out at every key; tell of files."""
         text = source.text()
-        if files_in(source):
+        if files_in(source) or is_picture(source):
             super().insertFromMimeData(source)
         elif is_long(text) or len(text) + self.document().characterCount() > LONG_TEXT:
             self.long_pasted.emit(text)

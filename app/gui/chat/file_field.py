@@ -6,7 +6,7 @@ from PySide6.QtCore import QMimeData, Signal
 from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtWidgets import QPlainTextEdit
 
-from app.gui.chat.given_files import files_in
+from app.gui.chat.given_files import files_in, is_picture
 
 
 class FileField(QPlainTextEdit):
@@ -14,17 +14,23 @@ class FileField(QPlainTextEdit):
 
     files_pasted = Signal(list)
     """Files were pasted: their paths."""
+    picture_pasted = Signal()
+    """A picture was pasted, which is no file and no text."""
     takes_files = False
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Take files as well where they are pasted."""
+        if self.takes_files and is_picture(source):
+            return True  # so that it is said why nothing comes of it
         if not source.hasUrls():
             return super().canInsertFromMimeData(source)
         return self.takes_files and bool(files_in(source))
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Insert text, and tell of files."""
-        if not source.hasUrls():
+        if self.takes_files and is_picture(source):
+            self.picture_pasted.emit()
+        elif not source.hasUrls():
             super().insertFromMimeData(source)
         elif self.takes_files and (files := files_in(source)):
             self.files_pasted.emit(files)

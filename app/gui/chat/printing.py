@@ -19,7 +19,6 @@ from PySide6.QtCore import (
     QLibraryInfo,
     QMarginsF,
     QObject,
-    QStandardPaths,
     Qt,
     QTimer,
 )
@@ -34,6 +33,7 @@ from app.gui.formulas.shelf import Formulas
 from app.gui.icons import Icons
 from app.gui.markdown.colouring import Lexers
 from app.gui.theme import Themes
+from app.gui.widgets.documents_folder import documents_folder
 from app.gui.widgets.file_chooser import dress, dress_printing
 from app.services.notices import Notice
 from app.services.turns import Turn
@@ -88,7 +88,7 @@ class Printing(QObject):
         """Ask where the PDF goes, and save it there."""
         if not turns or self._comes_forward():
             return
-        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        folder = str(documents_folder())
         dialog = QFileDialog(self._window, qt_translate("Printing", "Save as PDF"), folder)
         dialog.setObjectName("pdf_dialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

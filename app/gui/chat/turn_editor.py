@@ -80,6 +80,8 @@ class TurnEditor(QFrame):
     """Somebody wants to choose files for the message."""
     files_pasted = Signal(list)
     """Files were pasted: their paths."""
+    picture_pasted = Signal()
+    """A picture was pasted, which nothing can be made of."""
     file_left = Signal(int)
     """Somebody does not want a file any more that is being read: its number."""
     too_long = Signal(int)
@@ -123,6 +125,7 @@ class TurnEditor(QFrame):
         self._text.used.connect(self._take)
         self._text.left.connect(self.leave)
         self._text.files_pasted.connect(self.files_pasted)
+        self._text.picture_pasted.connect(self.picture_pasted)
         self._files.changed.connect(self._changed)
         self._files.show_wanted.connect(self._show_file)
         self._read.left.connect(self.file_left)

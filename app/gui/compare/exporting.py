@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QSize, QStandardPaths, Qt
+from PySide6.QtCore import QBuffer, QIODevice, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QHideEvent, QImage, QImageWriter, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
@@ -15,6 +15,7 @@ from app.gui.compare.picture_steps import Done
 from app.gui.compare.report import report
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import PointedButton
+from app.gui.widgets.documents_folder import documents_folder
 from app.gui.widgets.file_chooser import dress
 from app.gui.widgets.menu_arrow import paint_arrow
 from app.gui.widgets.words import set_hint
@@ -110,7 +111,7 @@ class ExportButton(PointedButton):
             "png": self.tr("Pictures (*.png)"),
             "html": self.tr("Pages (*.html)"),
         }
-        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        folder = str(documents_folder())
         dialog = QFileDialog(self.window(), self.tr("Export the comparison"), folder)
         dialog.setObjectName("compare_export_dialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

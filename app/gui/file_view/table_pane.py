@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from PySide6.QtCore import QStandardPaths, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
 from app.gui import theme
 from app.gui.file_view.file_table import FileTable
 from app.gui.icons import Icons
 from app.gui.widgets.clear_line import ClearLine
+from app.gui.widgets.documents_folder import documents_folder
 from app.gui.widgets.file_chooser import dress
 from app.gui.widgets.labels import label
 from app.gui.widgets.words import set_hint
@@ -43,7 +44,7 @@ class SaveButton(QPushButton):
             self._files.look_away()  # where it is, is told in a notice
 
     def _choose(self) -> None:
-        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        folder = str(documents_folder())
         dialog = QFileDialog(self.window(), self.tr("Save the table"), folder)
         dialog.setObjectName("file_view_save_dialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)

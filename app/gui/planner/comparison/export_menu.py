@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QIODevice, QStandardPaths, Qt
+from PySide6.QtCore import QBuffer, QIODevice, Qt
 from PySide6.QtGui import QImage, QImageWriter, QPaintEvent
 from PySide6.QtWidgets import QFileDialog, QMenu, QToolButton
 
 from app.gui.icons import Icons
 from app.gui.widgets.buttons import PointedButton
+from app.gui.widgets.documents_folder import documents_folder
 from app.gui.widgets.file_chooser import dress
 from app.gui.widgets.menu_arrow import paint_arrow
 from app.gui.widgets.words import set_hint
@@ -74,7 +75,7 @@ class PlanExport(PointedButton):
             "md": self.tr("Texts (*.md)"),
             "png": self.tr("Pictures (*.png)"),
         }
-        folder = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
+        folder = str(documents_folder())
         dialog = QFileDialog(self.window(), self.tr("Export the comparison"), folder)
         dialog.setObjectName("plan_export_dialog")
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
