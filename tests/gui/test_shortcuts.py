@@ -233,3 +233,11 @@ def test_no_text_of_the_window_has_a_key_of_an_action_written_into_it(stage: Sta
     gui = Path(__file__).parents[2] / "app" / "gui"
     sources = {file: file.read_text(encoding="utf-8") for file in gui.rglob("*.py")}
     assert [(file.name, keys) for file, text in sources.items() for keys in written if keys in text] == []
+
+
+def test_the_dialog_keeps_its_height_while_somebody_searches(opened: Stage) -> None:
+    dialog = opened.find_as(KeyboardDialog)
+    height = dialog.height()
+    QTest.keyClicks(opened.find_as(ClearLine, "keyboard_search"), "new chat")
+    dialog.fit()  # as with the next layout
+    assert dialog.height() == height

@@ -114,7 +114,8 @@ class _Area(QScrollArea):
         if not contents.hasHeightForWidth():
             return contents.sizeHint().height()
         narrow = width - self.verticalScrollBar().sizeHint().width()  # a bar that is there goes only with that room
-        return max(contents.heightForWidth(width), contents.heightForWidth(narrow))
+        least = contents.minimumHeight()  # which `heightForWidth` knows nothing of
+        return max(contents.heightForWidth(width), contents.heightForWidth(narrow), least)
 
     def minimumSizeHint(self) -> QSize:
         """Leave the height to the screen, and never cut anything off at the side."""

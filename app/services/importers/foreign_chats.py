@@ -18,7 +18,7 @@ from app.core.printable import printable
 from app.core.words import translate
 from app.services.file_names import short_name
 from app.services.importers import chatgpt, open_webui
-from app.services.importers.elements import Element, elements
+from app.services.importers.elements import CUT_OFF, Element, elements
 from app.services.importers.found import Found, Stops, Unread, look_for_stop, never
 
 MOST_BYTES = 1 << 30
@@ -101,6 +101,10 @@ def found_in(content: bytes, place: str = "", *, stops: Stops = never) -> Iterat
                 yield _made(known, each, place)
         elif len(waiting) >= _LOOKED_AT:
             return
+    is_list = bool(waiting) and bool(waiting[-1].place)
+    if known is None and is_list and waiting[-1].fault == CUT_OFF and all(each.fault for each in waiting):
+        # What is not there cannot say which format it is of; that it is not there is the reason all the same.
+        yield from (Found((), (Unread("", f"{place}{each.place}", each.fault),)) for each in waiting if each.fault)
 
 
 def _made(form: _Format, element: Element, place: str) -> Found:

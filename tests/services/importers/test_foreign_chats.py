@@ -240,3 +240,20 @@ def test_a_file_in_which_no_chat_is_found_is_left_as_soon(end: bytes) -> None:
     content = b"[" + b",".join([b'{"a": "b"}'] * 40_000) + end
     with pytest.raises(StoppedError):
         list(found_in(content, stops=Asked(3)))
+
+
+@pytest.mark.parametrize("content", [CHATGPT[:2000], CHATGPT[:40], OPEN_WEBUI[:300]])
+def test_a_file_that_ends_before_its_format_is_known_is_said_to_be_cut_off(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "conversations.json"
+    path.write_bytes(content)
+    titles, told = _read(path)
+    assert titles == []
+    assert [reason for _place, reason in told] == ["The file ends in the middle of it: export it once more."]
+    assert _read(_zip(tmp_path / "x.zip", conversations=content))[1][0][1] == told[0][1]
+
+
+@pytest.mark.parametrize("content", [b'[1, {"a": 2}, {"b', b"{broken}", b'"text', b"[3]"])
+def test_what_is_of_no_known_format_is_not_said_to_be_cut_off(tmp_path: Path, content: bytes) -> None:
+    path = tmp_path / "x.json"
+    path.write_bytes(content)
+    assert _read(path) == ([], [])
