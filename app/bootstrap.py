@@ -55,6 +55,7 @@ from app.services.prompt_count import PromptCount
 from app.services.prompt_scores import PromptScores
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
+from app.services.sent_files import SentFiles
 from app.services.talk import Talk, talk_services
 from app.services.templates import Templates
 from app.services.timeline import Timeline
@@ -272,6 +273,7 @@ class _Counts(NamedTuple):
     prompt_count: PromptCount
     prompt_costs: PromptCosts
     edited_count: EditedCount
+    sent_files: SentFiles
     lane_outlook: LaneOutlook
 
 
@@ -323,4 +325,5 @@ def _counts(
     count = PromptCount(session, engine, talk.chat, templates, settings, sampling)
     costs = PromptCosts(session, engine, talk.chat, templates, talk.system_prompt, count, settings)
     edited = EditedCount(session, engine, talk.chat, templates, settings, count)
-    return _Counts(count, costs, edited, LaneOutlook(session, engine, talk.chat, templates, settings, machine))
+    sent = SentFiles(session, engine, talk.chat, talk.answers)
+    return _Counts(count, costs, edited, sent, LaneOutlook(session, engine, talk.chat, templates, settings, machine))

@@ -108,6 +108,7 @@ from app.services.prompt_scores import PromptScores
 from app.services.queue import Queue
 from app.services.reproducing import Reproducing
 from app.services.sampling import Sampling
+from app.services.sent_files import SentFiles
 from app.services.step_mode import StepMode
 from app.services.store_dispatch import hand_on_from_store
 from app.services.system_prompt import SystemPrompt
@@ -163,6 +164,7 @@ class Program:
     system_prompt: SystemPrompt
     prompt_costs: PromptCosts
     edited_count: EditedCount
+    sent_files: SentFiles
     lane_outlook: LaneOutlook
     chat_presets: ChatPresets
     preset_models: PresetModels
@@ -308,7 +310,7 @@ class Program:
             each.take(event)
 
     def _take_count(self, event: Tokenized | Rendered | Failed) -> None:
-        for counting in (self.prompt_count, self.prompt_costs, self.edited_count, self.lane_outlook):
+        for counting in (self.prompt_count, self.prompt_costs, self.edited_count, self.sent_files, self.lane_outlook):
             counting.take(event)
         if not isinstance(event, Rendered):
             self.views.attention.take(event)
