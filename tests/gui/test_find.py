@@ -7,6 +7,7 @@ from PySide6.QtCore import QRect, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit
 
+from app.core.attached_files import framed
 from app.gui.chat.finder import Finder
 from app.gui.chat.thoughtful_text import ThoughtfulText
 from app.gui.chat.transcript import Transcript
@@ -208,3 +209,21 @@ def test_what_waits_for_room_on_the_disk_is_found(chat: Stage) -> None:
     assert work.behind  # else it were on disk
     find(chat, "guanaco", "1 of 2")
     connection.execute("PRAGMA max_page_count = 1000000")
+
+
+def test_matches_in_the_files_of_a_message_are_counted_and_their_rows_marked(ready: Stage) -> None:
+    ready.desk.program.conversations.start()
+    files = framed("a.txt", "nothing"), framed("b.txt", "a vicuna and a vicuna")
+    ready.window.parts.chat_page.composer.give_back("\n\n".join((*files, "What of the vicuna?")))
+    ready.presses(Qt.Key.Key_Return)
+    ready.desk.answer("It has wool.\n\n" + "word\n\n" * 200 + "vicuna")
+    before = amber(ready)
+    find(ready, "vicuna", "4 of 4")
+    for number in (1, 2, 3):
+        QTest.keyClick(line(ready), Qt.Key.Key_Return)
+        assert told(ready) == f"{number} of 4"
+        rects = transcript(ready).file_rects(ready.desk.program.chat.turns[0].number)
+        assert transcript(ready).viewport().rect().contains(rects[1].toRect())
+    assert amber(ready) > before + rects[1].width() * rects[1].height() / 8
+    line(ready).setText("b.txt")
+    ready.bot.waitUntil(lambda: told(ready) == "1 of 1", timeout=60_000)

@@ -189,6 +189,10 @@ class Finder(QObject):
             self._transcript.unfold(block.turn.number)
             self._read(index)
             found = self._places.of(block.turn.number)
+        if found is not None and self._at.place < len(found.files):
+            self._transcript.show_whole(index)  # its files stand at its beginning
+            self._transcript.viewport().update()
+            return
         if found is None or not found.spans:
             return
         place = min(max(self._at.place - found.folded, 0), len(found.spans) - 1)
@@ -204,16 +208,30 @@ class Finder(QObject):
         tint, scrolled = QColor(look.colour("amber")), view.verticalScrollBar().value()
         tint.setAlpha(_TINT)
         for index in view.turns.visible(area.top() + scrolled, area.bottom() + scrolled):
-            found = self._places.of(view.turns.blocks.turns[index].number)
+            number = view.turns.blocks.turns[index].number
+            found = self._places.of(number)
+            if found is not None and found.files:
+                self._paint_files(painter, number, found.files, tint)
             if found is None or not found.spans:
                 continue
             start, end = view.seen_in(index, area.top(), area.bottom())
             first = bisect_left(found.spans, start - _SURROUNDINGS, key=lambda span: span[1])
             last = bisect_right(found.spans, end + _SURROUNDINGS, key=lambda span: span[0])
             for place in range(first, last):
-                at = Found(view.turns.blocks.turns[index].number, found.folded + place)
+                at = Found(number, found.folded + place)
                 for rect in view.rects(index, *found.spans[place]):
                     painter.fillRect(rect, tint)
                     if at == self._at:
                         painter.setPen(QPen(look.colour("accent"), 2))
                         painter.drawRect(rect.adjusted(-1, 0, 1, 0))
+
+    def _paint_files(self, painter: QPainter, number: int, files: Sequence[int], tint: QColor) -> None:
+        """Mark the rows of the files of a turn that hold matches."""
+        is_here = self._at is not None and self._at.turn == number and self._at.place < len(files)
+        at = files[self._at.place] if is_here and self._at is not None else None
+        for file, rect in self._transcript.file_rects(number).items():
+            if file in files:
+                painter.fillRect(rect, tint)
+            if file == at:
+                painter.setPen(QPen(self._themes.current.colour("accent"), 2))
+                painter.drawRect(rect)

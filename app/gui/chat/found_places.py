@@ -27,9 +27,11 @@ class FoundIn:
 
     state: tuple[object, ...]
     folded: int = 0
-    """Matches in thinking that is folded away: they come before the others."""
+    """Matches that are not seen, in thinking that is folded away or in files: they come before the others."""
     spans: list[Span] = field(default_factory=list)
     """In the text that can be selected."""
+    files: tuple[int, ...] = ()
+    """Which file each of them is in, where they are in files."""
 
     @property
     def count(self) -> int:
@@ -49,6 +51,10 @@ def found_in(block: TurnBlock, wanted: str) -> FoundIn:
     """Return the matches in a turn of what `needle` returned."""
     body = block.body
     thinking = body.thinking if isinstance(body, ThoughtfulText) else None
+    if isinstance(body, PlainText):
+        named = (f"{file.name}\n{file.text}" for file in body.files)  # as the search over all chats reads them
+        files = tuple(number for number, text in enumerate(named) for _match in matches(text, wanted))
+        return FoundIn(state_of(block), len(files), matches("".join(block.texts()), wanted), files)
     is_growing = block.turn.state in ("waiting", "writing")
     text = "".join(block.texts(at_once=is_growing))
     folded = len(matches(thinking.source, wanted)) if thinking is not None and thinking.is_folded else 0
@@ -59,7 +65,8 @@ def must_unfold(block: TurnBlock, found: FoundIn, place: int) -> bool:
     """Whether a match is folded away: in thinking, or behind the beginning of a very long message."""
     body = block.body
     if isinstance(body, PlainText):
-        return body.is_folded and found.spans[place][1] > body.shown_length
+        seen = place - found.folded
+        return body.is_folded and seen >= 0 and found.spans[seen][1] > body.shown_length
     return place < found.folded
 
 

@@ -137,6 +137,13 @@ class PointedView(TurnView):
         top = self.turns.top(index) - self._scrolled
         return [rect.translated(0, top) for rect in rects_of(self.turns.blocks[index], start, end, self._shape())]
 
+    def file_rects(self, number: int) -> dict[int, QRectF]:
+        """Return where the rows of a turn's files are seen, by which file it is."""
+        spots = self._spots_between(0, self.viewport().height())
+        return {
+            each.spot.key[-1]: each.spot.rect for each in spots if each.turn == number and each.spot.kind == "file"
+        }
+
     def seen_in(self, index: int, top: int, bottom: int) -> Range:
         """Return about which characters of a turn lie between two heights of the viewport."""
         block, shape, above = self.turns.blocks[index], self._shape(), self.turns.top(index) - self._scrolled
