@@ -10,6 +10,7 @@ from collections.abc import Callable
 import pytest
 
 from app.core.errors import UserError
+from app.core.gguf_verdict import MAX_CONTEXT
 from app.core.model_file import ModelSource, check_model_file
 from app.planner.memory_plan import PlannedDevice
 from app.planner.plan_options import PlanOptions
