@@ -94,6 +94,8 @@ class QuantisationList(QTreeWidget):
         """Show the columns that there is room for; nothing is cut, and whether a model fits is always there."""
         super().resizeEvent(event)
         self._fit_columns()
+        if self.currentItem() is not None:  # what is recommended can be seen in a lower list as well
+            self.scrollToItem(self.currentItem())
 
     def show_quantisations(self, quantisations: tuple[HubQuantisation, ...]) -> None:
         """Show those of another repository; the first one is chosen until another is recommended."""
@@ -184,6 +186,10 @@ class QuantisationList(QTreeWidget):
             self._show_judged(each, item, judged.get(each.path))
         self._widen_by_themselves(True)
         self._fit_columns()
+        # no higher than its rows; those that a search leaves out keep their room, so that nothing jumps
+        rows = max(self.topLevelItemCount(), len(self._quantisations))
+        header = self.header().sizeHint().height()
+        self.setMaximumHeight(self.sizeHintForRow(0) * rows + header + 2 * self.frameWidth())
 
     def _show_judged(self, each: HubQuantisation, item: QTreeWidgetItem, judged: JudgedFile | None) -> None:
         fit, loss = (judged.fit, judged.loss) if judged is not None else (None, None)

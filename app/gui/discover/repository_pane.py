@@ -242,11 +242,11 @@ class RepositoryPane(QWidget):
         column.addWidget(self.age)
         column.addWidget(self.age_token, 0, Qt.AlignmentFlag.AlignLeft)
         column.addWidget(self.line)
-        column.addWidget(self.list, 3)
+        column.addWidget(self.list, 7)  # as high as its rows where there is room: the card scrolls in what is left
         column.addWidget(self.reason)
         column.addWidget(self.note)
         column.addWidget(self.download)
-        column.addWidget(self.card, 4)
+        column.addWidget(self.card, 1)
         column.addWidget(self.card_problem, 0)
         column.addStretch(0)
         empty = QWidget()

@@ -20,6 +20,7 @@ from app.services.fit_verdict import Fit
 from app.services.recommended_files import FileChoice, JudgedFile
 from tests.gui.conftest import Stage
 from tests.gui.discover.looking import opens, searches, table
+from tests.hub.loopback_hub import LoopbackHub
 
 if TYPE_CHECKING:
     from _typeshed import TraceFunction
@@ -121,3 +122,22 @@ def test_the_width_of_a_column_is_looked_for_once_for_all_rows(discover: Stage) 
     finally:
         tree.setItemDelegate(before)
     assert 0 < Counting.sizes < 60 * MOST_ROWS
+
+
+def test_ten_files_are_seen_at_once_and_many_leave_what_is_recommended_in_sight(
+    discover: Stage, hub: LoopbackHub
+) -> None:
+    kinds = ("Q2_K", "Q3_K_S", "Q3_K_M", "Q4_0", "Q4_K_S", "Q4_K_M", "Q5_K_M", "Q6_K", "Q8_0")
+    hub.files |= {f"tiny-{kind}.gguf": b"x" * 100 for kind in kinds}
+    searches(discover)
+    opens(discover)
+    tree = discover.find_as(QTreeWidget, "discover_quantisations")
+    rows = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    assert len(rows) >= 10
+    room = tree.viewport().rect()
+    assert all(each is not None and room.contains(tree.visualItemRect(each).center()) for each in rows)
+    assert tree.height() <= tree.maximumHeight() < discover.window.height()
+    tree.setCurrentItem(rows[-1])
+    discover.window.resize(1100, 560)
+    discover.settle()
+    assert tree.viewport().rect().contains(tree.visualItemRect(tree.currentItem()).center())
