@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QPoint, Qt
-from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QFileDialog, QMenu, QMessageBox, QPushButton, QWidget
 
 from app.gui.icons import Icons
 
@@ -60,20 +60,29 @@ class Dialogs:
 
     def ask_to_lose(self, question: str, chosen: Callable[[bool], None]) -> QMessageBox:
         """Ask whether to close although something is lost with it; to keep the window open is what Enter and Esc do."""
-        box = QMessageBox(self._window)
-        box.setObjectName("closing_question")
-        box.setWindowTitle(translate("Dialogs", "Close Tokenlight"))
-        box.setTextFormat(Qt.TextFormat.PlainText)
-        box.setText(question)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box = self._ask("closing_question", translate("Dialogs", "Close Tokenlight"), question)
         stays = box.addButton(translate("Dialogs", "Keep the window open"), QMessageBox.ButtonRole.RejectRole)
         goes = box.addButton(translate("Dialogs", "Close anyway"), QMessageBox.ButtonRole.DestructiveRole)
         stays.setObjectName("keep_open_button")
         goes.setObjectName("close_anyway_button")
-        box.setDefaultButton(stays)
-        box.setEscapeButton(stays)
-        box.finished.connect(lambda _result: chosen(box.clickedButton() is goes))
-        box.open()
+        return _open(box, stays, goes, chosen)
+
+    def ask_to_delete(self, question: str, chosen: Callable[[bool], None]) -> QMessageBox:
+        """Ask whether to delete what has come of a download; to keep it is what Enter and Esc do."""
+        box = self._ask("cancel_question", translate("Dialogs", "Cancel a download"), question)
+        stays = box.addButton(translate("Dialogs", "Keep the download"), QMessageBox.ButtonRole.RejectRole)
+        goes = box.addButton(translate("Dialogs", "Cancel and delete"), QMessageBox.ButtonRole.DestructiveRole)
+        stays.setObjectName("keep_download_button")
+        goes.setObjectName("cancel_anyway_button")
+        return _open(box, stays, goes, chosen)
+
+    def _ask(self, name: str, title: str, question: str) -> QMessageBox:
+        box = QMessageBox(self._window)
+        box.setObjectName(name)
+        box.setWindowTitle(title)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        box.setText(question)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         return box
 
     def choose_name(self, names: list[str], place: QPoint, chosen: Callable[[str], None]) -> None:
@@ -83,3 +92,11 @@ class Dialogs:
         for name in names:
             menu.addAction(name.replace("&", "&&")).triggered.connect(lambda _checked=False, name=name: chosen(name))
         menu.popup(place)
+
+
+def _open(box: QMessageBox, stays: QPushButton, goes: QPushButton, chosen: Callable[[bool], None]) -> QMessageBox:
+    box.setDefaultButton(stays)
+    box.setEscapeButton(stays)
+    box.finished.connect(lambda _result: chosen(box.clickedButton() is goes))
+    box.open()
+    return box

@@ -21,7 +21,7 @@ from app.core.errors import UserError
 from app.core.ports import EventSink
 from app.core.words import Sentence
 from app.hub.giving_up import is_given_up
-from app.hub.partial_file import FileStamp, goals_of, partial_size
+from app.hub.partial_file import FileStamp, goals_of, partial_size, remove_empty_folders
 from app.hub.queued_download import KeptDownload, QueuedDownload, read_kept
 from app.system.whole_file import replace_whole
 
@@ -133,7 +133,7 @@ class DownloadQueue:
         for item in self._ending:
             if item.thread is None or not item.thread.is_alive():
                 item.run = None  # nobody is left who would hear that it has ended
-        self._ending = [item for item in self._ending if item.is_gone and not is_given_up(item)]
+        self._ending = [item for item in self._ending if item.is_gone and not self._is_given_up(item)]
         self._save()
 
     def _next(self) -> Callable[[], None] | None:
@@ -214,7 +214,7 @@ class DownloadQueue:
             return
         item.is_gone = True
         self._stop(item)
-        is_left = item.run is None and not is_given_up(item)
+        is_left = item.run is None and not self._is_given_up(item)
         self._remove(item)
         if is_left:
             self._ending.append(item)
@@ -228,6 +228,13 @@ class DownloadQueue:
     def _stop(self, item: QueuedDownload) -> None:
         if item.run is not None:
             item.run.stop()
+
+    def _is_given_up(self, item: QueuedDownload) -> bool:
+        """Delete what has come of one, and return whether nothing is left."""
+        is_over = is_given_up(item)
+        if all(other is item or other.run is None for other in (*self._items, *self._ending)):
+            remove_empty_folders(item.goals, self._folder)  # nobody makes one of them at this moment
+        return is_over
 
     def _begin_waiting(self) -> None:
         if self._held is not None:
@@ -266,7 +273,7 @@ class DownloadQueue:
     def _ended(self, item: QueuedDownload, run: Run, whole: bool) -> None:
         item.run = item.thread = None
         if item in self._ending and not (item.is_gone and whole):
-            if not item.is_gone or is_given_up(item):
+            if not item.is_gone or self._is_given_up(item):
                 self._ending.remove(item)
         elif whole:  # also what was given up too late
             (self._ending if item in self._ending else self._items).remove(item)
@@ -306,7 +313,7 @@ class DownloadQueue:
             item = self._item(each)
             if each.is_gone:
                 item.is_gone = True
-                if not is_given_up(item):
+                if not self._is_given_up(item):
                     self._ending.append(item)
             elif all(set(other.goals).isdisjoint(item.goals) for other in self._items):
                 self._items.append(item)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import errno
 import os
 import sys
+from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
@@ -189,3 +190,11 @@ def _lock(number: int) -> None:
         os.lseek(number, 0, os.SEEK_SET)
     else:
         fcntl.flock(number, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
+def remove_empty_folders(goals: Iterable[Path], top: Path) -> None:
+    """Remove the folders below `top` in which files were to lie, where nothing is in them."""
+    folders = {parent for goal in goals for parent in goal.parents if top in parent.parents}
+    for folder in sorted(folders, key=lambda each: len(each.parts), reverse=True):
+        with suppress(OSError):  # something else is in it
+            folder.rmdir()

@@ -5,17 +5,23 @@ from __future__ import annotations
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
+from app.core.download import DownloadAction
 from app.gui import theme
+from app.gui.dialogs import Dialogs
 from app.gui.discover.download_card import DownloadCard
 from app.gui.discover.token_dialog import open_token_dialog
+from app.gui.discover.words import shown
 from app.gui.widgets.boxes import NumberBox
 from app.gui.widgets.labels import label
-from app.gui.widgets.words import set_hint
+from app.gui.widgets.words import isolated, set_hint
 from app.services.downloads import Downloads
 from app.services.hub_token import HubTokenKeeping
+from app.services.units import byte_size
 from app.system.settings_file import LEAST_AT_ONCE, MOST_AT_ONCE
 
 _BOX_PX = 56
+ASK_ABOVE = 50 << 20
+"""Bytes that are here: less is fetched again in a moment."""
 
 
 class DownloadsPart(QWidget):
@@ -63,7 +69,7 @@ class DownloadsPart(QWidget):
         for key, row in rows.items():
             if key not in self._cards:
                 card = self._cards[key] = DownloadCard(row)
-                card.wanted.connect(self._downloads.act)
+                card.wanted.connect(self._act)
                 card.load_wanted.connect(self.load_wanted)
                 card.token_wanted.connect(lambda: open_token_dialog(self._keeping, self))
                 card.page_wanted.connect(self.page_wanted)
@@ -71,6 +77,21 @@ class DownloadsPart(QWidget):
                 card.show()  # at once: the keyboard may have to go to it
             self._cards[key].show_row(row)
         self.nothing.setVisible(not rows)
+
+    def _act(self, key: str, action: DownloadAction) -> None:
+        """Do what a card's button says; ask before more is deleted than is quickly fetched again."""
+        row = self._downloads.row(key)
+        if action != "cancel" or row is None or row.done < ASK_ABOVE:
+            self._downloads.act(key, action)
+            return
+        question = self.tr("Cancel the download of {name}? {size} of it are here, and are deleted.")
+
+        def decide(goes: bool) -> None:
+            if goes:
+                self._downloads.act(key, action)
+
+        words = question.format(name=isolated(shown(row.wanted.name)), size=byte_size(row.done))
+        Dialogs(self.window()).ask_to_delete(words, decide)
 
     def _take_away(self, key: str) -> None:
         """Remove a card; the keyboard goes to the one that takes its place."""

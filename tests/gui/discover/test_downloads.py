@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtWidgets import QDoubleSpinBox, QProgressBar, QPushButton
+from PySide6.QtWidgets import QDoubleSpinBox, QMessageBox, QProgressBar, QPushButton
 
 from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
 from app.core.model import FoundModel
@@ -152,3 +152,23 @@ def test_how_many_run_at_once_is_chosen_here(listed: Stage) -> None:
     assert listed.desk.program.downloads.at_once == 5 == listed.desk.program.settings.values.downloads_at_once
     box.setValue(99)
     assert listed.desk.program.downloads.at_once == 8
+
+
+@pytest.mark.parametrize(("button", "asked"), [("keep_download_button", []), ("cancel_anyway_button", [ONE.key])])
+def test_what_took_long_to_come_is_deleted_only_once_somebody_said_so(
+    listed: Stage, monkeypatch: pytest.MonkeyPatch, button: str, asked: list[str]
+) -> None:
+    cancelled: list[str] = []
+    monkeypatch.setattr(listed.desk.program.downloads._port, "cancel", cancelled.append)
+    tells(listed, DownloadChanged(TWO, "running", MIB))
+    tells(listed, DownloadChanged(ONE, "running", 300 * MIB, 5.0 * MIB))
+    first, second = cards(listed)
+    first.buttons["cancel"].click()
+    assert cancelled == [TWO.key], "a moment's worth is cancelled at once"
+    cancelled.clear()
+    second.buttons["cancel"].click()
+    box = listed.find_as(QMessageBox, "cancel_question")
+    assert "300 MiB of it are here" in box.text().replace("\u00a0", " ") and cancelled == []
+    assert box.defaultButton() is listed.find("keep_download_button")
+    listed.clicks(button)
+    assert cancelled == asked

@@ -162,3 +162,33 @@ def hang_at_the_last(hub: DownloadHub, made: Downloader) -> None:
     size = parts(hub).files[0].size
     while made.until("running").done < total - size + HALF:
         pass
+
+
+def test_what_was_given_up_leaves_no_empty_folder_and_what_else_is_there_stays(
+    hub: DownloadHub, tmp_path: Path
+) -> None:
+    top = tmp_path / "models"
+    hub.hang_at = HALF
+    with downloader(hub, top) as made:
+        a, b = hub.wanted("a.gguf"), hub.wanted("b.gguf")
+        made.queue.add(a)
+        assert hub.at_hold.wait(GUARD_S)
+        made.queue.cancel(a.key)
+        made.until(None, a.key)
+        hub.hang_at = None
+        made.queue.add(b)
+        made.until("done", b.key)
+        hub.hang_at = HALF
+        hub.at_hold.clear()
+        made.queue.add(a)
+        assert hub.at_hold.wait(GUARD_S)
+        made.queue.cancel(a.key)
+        made.until(None, a.key)
+    assert made.files() == ["b.gguf"]
+    with downloader(hub, top / "other") as made:
+        hub.at_hold.clear()
+        made.queue.add(a)
+        assert hub.at_hold.wait(GUARD_S)
+        made.queue.cancel(a.key)
+        made.until(None, a.key)
+    assert list((top / "other").iterdir()) == []
