@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
+from PySide6.QtWidgets import QWidget
 
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
@@ -110,8 +111,8 @@ class ModelsWiring(QObject):
             self._card.others_wanted.connect(self.show)
             self._card.downloads_wanted.connect(lambda: self.show("downloads"))
             welcome.set_offer(self._card)
-        focus = self._window.focusWidget()
-        if not is_lacking and self._card is not None and self._card.isAncestorOf(focus):
+        focus: QWidget | None = self._window.focusWidget()
+        if not is_lacking and self._card is not None and focus is not None and self._card.isAncestorOf(focus):
             self._write()  # Qt would hand the keyboard to whichever button comes next
         welcome.show_offer(is_offered=is_lacking)
 

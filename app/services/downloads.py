@@ -110,7 +110,7 @@ class Standing(msgspec.Struct, frozen=True):
 
 
 class Downloads:
-    """All rows, in the order in which they were wanted; those that are done stay until somebody dismisses them."""
+    """All rows, in the order in which they were wanted, or put first; those that are done stay until somebody dismisses them."""
 
     def __init__(self, port: DownloadPort, folder: Path, hub: HubListingPort, settings: SettingsFile) -> None:
         """`folder` is where the port puts what it downloads."""
@@ -193,6 +193,8 @@ class Downloads:
                 self._port.resume(key)
             case "first":
                 self._port.first(key)
+                self._rows = {key: row, **self._rows}
+                self.changed.emit()
             case "cancel":
                 self._port.cancel(key)
             case "again":

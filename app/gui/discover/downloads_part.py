@@ -12,7 +12,7 @@ from app.gui.discover.download_card import DownloadCard
 from app.gui.discover.token_dialog import open_token_dialog
 from app.gui.discover.words import shown
 from app.gui.widgets.boxes import NumberBox
-from app.gui.widgets.labels import label
+from app.gui.widgets.labels import label, wrapped
 from app.gui.widgets.words import isolated, set_hint
 from app.services.downloads import Downloads
 from app.services.hub_token import HubTokenKeeping
@@ -52,7 +52,8 @@ class DownloadsPart(QWidget):
         set_hint(self.at_once, self.tr("So many run at the same time; the others wait for their turn"))
         with QSignalBlocker(self.at_once):
             self.at_once.setValue(downloads.at_once)
-        self.at_once.valueChanged.connect(lambda value: downloads.set_at_once(int(value)))
+        self.still = wrapped(label(look="muted", pixels=theme.SMALL_PX, name="downloads_still"))
+        self.at_once.valueChanged.connect(lambda value: self._set_at_once(int(value)))
         self.setFocusProxy(self.at_once)
         self._lay_out()
         self._disconnect = downloads.changed.connect(self._show)
@@ -76,7 +77,18 @@ class DownloadsPart(QWidget):
                 self._column.insertWidget(len(self._cards) - 1, card)
                 card.show()  # at once: the keyboard may have to go to it
             self._cards[key].show_row(row)
+        for place, key in enumerate(rows):
+            if self._column.indexOf(self._cards[key]) != place:
+                self._column.removeWidget(self._cards[key])
+                self._column.insertWidget(place, self._cards[key])
+        running = sum(row.state in ("running", "checking") for row in rows.values())
+        self.still.setVisible(running > self._downloads.at_once)
+        self.still.setText(self.tr("{count} still run: those are not stopped.").format(count=running))
         self.nothing.setVisible(not rows)
+
+    def _set_at_once(self, count: int) -> None:
+        self._downloads.set_at_once(count)
+        self._show()
 
     def _act(self, key: str, action: DownloadAction) -> None:
         """Do what a card's button says; ask before more is deleted than is quickly fetched again."""
@@ -117,6 +129,7 @@ class DownloadsPart(QWidget):
         caption.setBuddy(self.at_once)
         head.addWidget(caption)
         head.addWidget(self.at_once)
+        head.addWidget(self.still, 1)
         head.addStretch(1)
         contents = QWidget()
         self._column = QVBoxLayout(contents)

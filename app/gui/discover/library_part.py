@@ -155,7 +155,8 @@ class LibraryPart(QWidget):
 
     def _leave_what_is_gone(self) -> None:
         """Have the keyboard on the list once the model that it was on is gone: no field of another one takes its keys."""
-        path, focus = self.pane.path, self.window().focusWidget()
+        path = self.pane.path
+        focus: QWidget | None = self.window().focusWidget()
         is_gone = bool(path) and self.rows.row_of(path) is None and path not in self._renamed
         if is_gone and self.pane.isAncestorOf(focus):
             self.list.setFocus()

@@ -94,8 +94,9 @@ class QuantisationList(QTreeWidget):
         """Show the columns that there is room for; nothing is cut, and whether a model fits is always there."""
         super().resizeEvent(event)
         self._fit_columns()
-        if self.currentItem() is not None:  # what is recommended can be seen in a lower list as well
-            self.scrollToItem(self.currentItem())
+        current = self.currentItem()
+        if current is not None:  # what is recommended can be seen in a lower list as well
+            self.scrollToItem(current)
 
     def show_quantisations(self, quantisations: tuple[HubQuantisation, ...]) -> None:
         """Show those of another repository; the first one is chosen until another is recommended."""

@@ -172,3 +172,25 @@ def test_what_took_long_to_come_is_deleted_only_once_somebody_said_so(
     assert box.defaultButton() is listed.find("keep_download_button")
     listed.clicks(button)
     assert cancelled == asked
+
+
+def test_what_is_to_come_first_stands_first(listed: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(listed.desk.program.downloads._port, "first", lambda _key: None)
+    for wanted in (ONE, TWO):
+        tells(listed, DownloadChanged(wanted, "waiting"))
+    first, second = cards(listed)
+    second.buttons["first"].setFocus()
+    second.buttons["first"].click()
+    listed.bot.waitUntil(lambda: second.y() < first.y())
+    assert listed.window.focusWidget() is second.buttons["first"]
+    assert [row.key for row in listed.desk.program.downloads.rows] == [TWO.key, ONE.key]
+
+
+def test_fewer_at_once_says_that_those_that_run_go_on(listed: Stage) -> None:
+    for wanted in (ONE, TWO):
+        tells(listed, DownloadChanged(wanted, "running", 1))
+    assert not listed.sees("downloads_still")
+    listed.find_as(QDoubleSpinBox, "downloads_at_once").setValue(1)
+    assert listed.sees("downloads_still") and listed.reads("downloads_still").startswith("2 still run")
+    tells(listed, DownloadChanged(ONE, "done", 400 * MIB))
+    assert not listed.sees("downloads_still")

@@ -132,12 +132,12 @@ def test_ten_files_are_seen_at_once_and_many_leave_what_is_recommended_in_sight(
     searches(discover)
     opens(discover)
     tree = discover.find_as(QTreeWidget, "discover_quantisations")
-    rows = [tree.topLevelItem(row) for row in range(tree.topLevelItemCount())]
+    rows = [item for row in range(tree.topLevelItemCount()) if (item := tree.topLevelItem(row)) is not None]
     assert len(rows) >= 10
     room = tree.viewport().rect()
-    assert all(each is not None and room.contains(tree.visualItemRect(each).center()) for each in rows)
+    assert all(room.contains(tree.visualItemRect(each).center()) for each in rows)
     assert tree.height() <= tree.maximumHeight() < discover.window.height()
     tree.setCurrentItem(rows[-1])
     discover.window.resize(1100, 560)
     discover.settle()
-    assert tree.viewport().rect().contains(tree.visualItemRect(tree.currentItem()).center())
+    assert tree.viewport().rect().contains(tree.visualItemRect(rows[-1]).center())

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QWidget
 
 from app.core.model import FoundModel
 from app.gui.file_view.choice_popup import others
@@ -45,8 +45,8 @@ def types(viewer: Viewer, button: str, words: str) -> None:
 
 
 def is_in_the_page(viewer: Viewer) -> bool:
-    focus = viewer.stage.window.focusWidget()
-    return viewer.part.isAncestorOf(focus)
+    focus: QWidget | None = viewer.stage.window.focusWidget()
+    return focus is not None and viewer.part.isAncestorOf(focus)
 
 
 def test_two_models_that_are_here_are_compared_without_looking_for_files(viewer: Viewer, here: Path) -> None:
