@@ -117,11 +117,13 @@ class ModelsWiring(QObject):
         welcome.show_offer(is_offered=is_lacking)
 
     def _load(self, path: str) -> None:
-        """Load a model, and go to where one chats with it: nobody has to offer that any more."""
+        """Load a model, unless it is loaded, and go to where one chats with it: nobody has to offer that any more."""
         latest = self._program.notices.latest
         if latest is not None and latest.path == path:
             self._program.notices.settle("load_downloaded")
-        self._program.session.use(Wish(Path(path)))
+        loaded = self._program.session.model
+        if loaded is None or loaded.path != path:
+            self._program.session.use(Wish(Path(path)))
         self._window.show_page("chat")
         self._write()
 

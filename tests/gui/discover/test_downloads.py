@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QDoubleSpinBox, QMessageBox, QProgressBar, QPushButton
 
+from app.core.commands import Load
 from app.core.download import DownloadChanged, DownloadFile, DownloadGone, DownloadState, DownloadWanted
 from app.core.model import FoundModel
 from app.core.words import translate
@@ -194,3 +197,13 @@ def test_fewer_at_once_says_that_those_that_run_go_on(listed: Stage) -> None:
     assert listed.sees("downloads_still") and listed.reads("downloads_still").startswith("2 still run")
     tells(listed, DownloadChanged(ONE, "done", 400 * MIB))
     assert not listed.sees("downloads_still")
+
+
+def test_a_chat_with_what_is_loaded_loads_it_no_second_time(listed: Stage, model: Path) -> None:
+    listed.load(model)
+    loads = len(listed.desk.engine.all(Load))
+    tells(listed, DownloadChanged(ONE, "done", 400 * MIB, path=str(model)))
+    cards(listed)[0].load.click()
+    listed.settle()
+    assert listed.window.page == "chat" and len(listed.desk.engine.all(Load)) == loads
+    assert listed.window.focusWidget() is listed.composer
