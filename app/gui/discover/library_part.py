@@ -158,7 +158,7 @@ class LibraryPart(QWidget):
         path = self.pane.path
         focus: QWidget | None = self.window().focusWidget()
         is_gone = bool(path) and self.rows.row_of(path) is None and path not in self._renamed
-        if is_gone and self.pane.isAncestorOf(focus):
+        if is_gone and focus is not None and self.pane.isAncestorOf(focus):
             self.list.setFocus()
 
     def _show(self) -> None:
