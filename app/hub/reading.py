@@ -131,6 +131,8 @@ class HubReader:
             is_address = parts.scheme in SCHEMES and bool(parts.hostname) and (parts.port or 1) > 0
         except ValueError:
             is_address = False
+        if "@" in (parts.netloc if is_address else endpoint):
+            raise web_sentences.endpoint_with_login()
         if not is_address or parts.query or parts.fragment or not endpoint.isascii() or " " in endpoint:
             raise web_sentences.bad_endpoint(endpoint)
         return Web(endpoint, self.token.read(), permit=self._offline.check, in_window=self._in_window), endpoint

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from app.core.hub_search import MOST_FOUND, HubListing, HubQuery, HubRepository
+from app.hub import web_sentences
 from app.hub.hub_api import hub_api
 from app.hub.limits import Limits
 from app.hub.model_facts import TOLD, kept_entries, repository_of
@@ -12,11 +13,15 @@ from app.hub.web import Web
 
 MOST_PAGES = 5
 """Of a filter that the hub does not know; after these, people see what there is and may go on."""
+LONGEST_TEXT = 200
+"""Characters: repositories have names of 96, and addresses have an end."""
 _SORTS = {"downloads": "downloads", "likes": "likes", "date": "last_modified"}
 
 
 def search(web: Web, endpoint: str, query: HubQuery, limits: Limits) -> HubListing:
     """Return what the hub finds, in its order."""
+    if max(map(len, (query.text, query.license, query.language))) > LONGEST_TEXT:
+        raise web_sentences.too_much_asked(LONGEST_TEXT)
     found: list[HubRepository] = []
     unread = 0
     is_ours = bool(query.architecture) or query.least_parameters is not None or query.most_parameters is not None

@@ -30,6 +30,26 @@ def bad_endpoint(address: str) -> UserError:
     )
 
 
+def endpoint_with_login() -> UserError:
+    """The address of the hub has a name or a password in it, which nobody would read there; it is not repeated."""
+    return UserError(
+        translate(
+            "Hub",
+            "HF_ENDPOINT holds a user name or a password, which are not sent from there: take what stands before the @ out"
+            " of it.",
+        ),
+        ExitCode.WRONG_USE,
+    )
+
+
+def too_much_asked(most: int) -> UserError:
+    """The words of a search make an address that no server takes."""
+    return UserError(
+        translate("Hub", "What is searched for is longer than any name: use at most {most} characters.", most=most),
+        ExitCode.WRONG_USE,
+    )
+
+
 def bad_token() -> UserError:
     """The token holds what no token holds."""
     return UserError(
@@ -51,7 +71,7 @@ def too_slow(host: str) -> UserError:
     return ServerFailed(
         translate(
             "Hub",
-            "{host} is too slow: try again later, or download the model and plan its file.",
+            "{host} is too slow: check the internet connection, or try again later.",
             host=short(host),
         )
     )
@@ -272,8 +292,8 @@ def contradicts(host: str) -> UserError:
     return UserError(
         translate(
             "Hub",
-            "{host} tells two lengths of this file, or sends other parts than asked for: try again later, or download"
-            " the model and plan its file.",
+            "{host} tells two lengths of this file, or sends other parts than asked for: check the proxy (HTTPS_PROXY) and"
+            " HF_ENDPOINT, and try again.",
             host=short(host),
         )
     )

@@ -143,7 +143,7 @@ def test_a_server_that_says_nothing_is_given_up(
 ) -> None:
     monkeypatch.setattr("app.hub.reading.Limits", lambda _seconds: Limits(0.4))
     setattr(hub, where, stuck(hub))
-    assert "is too slow: try again later" in told(hub)
+    assert "is too slow: check the internet connection, or try again later" in told(hub)
 
 
 @pytest.mark.parametrize("first", [b"HTTP/1.1 200 OK\r\nX-Slow: ", b"HTTP/1.1 200 OK\r\n\r\nGGUF"])
@@ -152,7 +152,7 @@ def test_a_server_that_drips_is_given_up_at_the_deadline(
 ) -> None:
     monkeypatch.setattr("app.hub.reading.Limits", lambda _seconds: Limits(0.4))
     hub.delivering = dripping(hub, first)
-    assert "is too slow: try again later" in told(hub)
+    assert "is too slow: check the internet connection, or try again later" in told(hub)
 
 
 def test_reading_can_be_cancelled_from_another_thread(hub: LoopbackHub) -> None:

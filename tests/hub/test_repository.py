@@ -266,6 +266,13 @@ def test_an_endpoint_that_is_no_address_is_told(address: str) -> None:
     assert "which is no web address" in str(error) and error.exit_code == ExitCode.WRONG_USE
 
 
+@pytest.mark.parametrize("address", ["https://me:secret@hub.test", "me:secret@hub.test", "ftp://secret@hub.test"])
+def test_a_login_in_the_address_of_the_hub_is_refused_and_not_repeated(address: str) -> None:
+    with pytest.raises(UserError, match="before the @") as told:
+        HubReader({"HF_ENDPOINT": address}).connect()
+    assert "secret" not in str(told.value) and told.value.exit_code == ExitCode.WRONG_USE
+
+
 @pytest.mark.parametrize("token", ["a\r\nX: y", "a b", "ä"])
 def test_a_token_that_is_none_is_told(hub: LoopbackHub, token: str) -> None:
     assert "HF_TOKEN holds characters" in str(refused(reader(hub, HF_TOKEN=token), hub.repository))

@@ -211,7 +211,7 @@ def test_every_failure_is_a_sentence_and_what_was_found_before_is_shown_with_it(
 
 def test_a_server_that_says_nothing_is_given_up(hub: LoopbackHub) -> None:
     hub.searching = says_nothing(hub)
-    with pytest.raises(UserError, match="too slow"):
+    with pytest.raises(UserError, match="too slow: check the internet connection"):
         reader(hub, deadline_s=0.2).search(QUERY)
     hub.ended.set()
 
