@@ -154,7 +154,7 @@ CONTRADICTIONS: dict[str, tuple[Mapping[str, Entry], str]] = {
     "another width": ({"llama.embedding_length": 64}, "n_rot"),
     "an absurd width": ({"llama.feed_forward_length": 2**31 - 1}, "ffn_gate.weight"),
     "a text for a number": ({"llama.context_length": "long"}, "wrong type"),
-    "a number that is too large": ({"llama.context_length": 2**62}, "wrong type"),
+    "a number that is too large": ({"llama.feed_forward_length": 2**62}, "wrong type"),
     "a number for a yes or no": ({"tokenizer.ggml.add_bos_token": 1}, "wrong type"),
     "fewer tokens than rows": ({"tokenizer.ggml.tokens": ["a"]}, "token_embd.weight"),
     "numbers for tokens": ({"tokenizer.ggml.tokens": [1, 2, 3]}, "tokenizer.ggml.tokens"),
