@@ -60,13 +60,20 @@ class _Weights:
         return self._random.normal(0.0, scale, shape)
 
 
-def write_tiny_plain(path: Path, *, context: int = 2048, layers: int = 2, seed: int = 1) -> Path:
-    """Write a model whose layers keep every token (Llama)."""
+def write_tiny_plain(
+    path: Path, *, context: int = 2048, layers: int = 2, seed: int = 1, stretched_from: int | None = None
+) -> Path:
+    """Write a model whose layers keep every token (Llama); one that was stretched by LongRoPE has two sets of factors."""
     writer = _begin(path, "llama", f"Tiny Plain {seed}", context, STATE_EMBEDDING, layers)
     writer.add_head_count_kv(KV_HEADS)
     writer.add_rope_dimension_count(STATE_EMBEDDING // HEADS)
     vocabulary = _add_vocabulary(writer)
     weights = _Weights(writer, seed)
+    if stretched_from is not None:
+        writer.add_rope_scaling_type(gguf.RopeScalingType.LONGROPE)
+        writer.add_rope_scaling_orig_ctx_len(stretched_from)
+        for name, factor in (("long", 8.0), ("short", 1.0)):
+            weights.exact(f"rope_factors_{name}.weight", np.full(STATE_EMBEDDING // HEADS // 2, factor))
     weights.matrix("token_embd", vocabulary, STATE_EMBEDDING, gain=STATE_EMBEDDING**0.5)
     for layer in range(layers):
         _add_attention(weights, f"blk.{layer}", STATE_EMBEDDING, gain=1.0)

@@ -23,6 +23,7 @@ from app.engine.llama_parameters import (
     context_parameters,
     memory_kind,
     sequences_at_load,
+    takes_long_factors,
 )
 from app.engine.sizes import parse_cache, parse_sizes
 from app.engine.state_file import Maker
@@ -133,6 +134,7 @@ class LlamaContext:
         params = context_parameters(self._model, self._options)
         rope = [float(getattr(params, name)) for name in ROPE_PARAMETERS]
         rope.append(float(api.llama_model_rope_freq_scale_train(self._model)))
+        rope.append(float(takes_long_factors(self._model, self.handle)))
         return Maker(
             model=model,
             llama_cpp=library_facts().version,

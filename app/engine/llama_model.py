@@ -23,7 +23,7 @@ from app.engine.inspection import LlamaInspection, NeededMemory, inspect
 from app.engine.llama import LlamaCandidates, LlamaChain, LlamaVocabulary, LogCapture, api
 from app.engine.llama_context import WARNING_LEVEL, LlamaContext, LoadFailed, bytes_of
 from app.engine.llama_grammar import LlamaGrammar
-from app.engine.llama_parameters import ModelParameters, memory_kind, unable_to_chat
+from app.engine.llama_parameters import ModelParameters, memory_kind, metadata, unable_to_chat
 from app.engine.llama_sequences import LlamaSequences
 from app.engine.sizes import with_context
 
@@ -191,11 +191,6 @@ class LlamaBackend:
         """Build the stage of a grammar. Raises ValueError where llama.cpp does not take it."""
         return LlamaGrammar(self.vocabulary, gbnf)
 
-    def _metadata(self, key: str) -> str | None:
-        buffer = ctypes.create_string_buffer(512)
-        length = api.llama_model_meta_val_str(self._model, key.encode(), buffer, len(buffer))
-        return buffer.value.decode("utf-8", "replace") if length >= 0 else None
-
     def _describe(self, path: str, options: LoadOptions, read_bytes: int | None, load_ms: float) -> ModelInfo:
         buffer = ctypes.create_string_buffer(256)
         api.llama_model_desc(self._model, buffer, len(buffer))
@@ -206,8 +201,8 @@ class LlamaBackend:
         kv = [size for use in self.memory for size in (use.kv, use.state) if size is not None]
         return ModelInfo(
             path=path,
-            name=self._metadata("general.name") or Path(path).stem,
-            architecture=self._metadata("general.architecture") or "",
+            name=metadata(self._model, "general.name") or Path(path).stem,
+            architecture=metadata(self._model, "general.architecture") or "",
             description=buffer.value.decode("utf-8", "replace"),
             parameters=int(api.llama_model_n_params(self._model)),
             weight_bytes=int(api.llama_model_size(self._model)),
@@ -218,7 +213,7 @@ class LlamaBackend:
             layers=layers,
             vocabulary=self.vocabulary.size,
             chat_template=self.vocabulary.chat_template(),
-            license=self._metadata("general.license"),
+            license=metadata(self._model, "general.license"),
             kv_bytes=sum(kv) if kv else None,
             threads=int(api.llama_n_threads(self._context.handle)),
             gpu_layers=min(wanted, layers + 1) if offload else 0,

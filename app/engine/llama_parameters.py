@@ -113,6 +113,24 @@ def unable_to_chat(model: Any) -> NoChat | None:
     return None
 
 
+def metadata(model: Any, key: str) -> str | None:
+    """Return what a model's file says under a key, cut at 511 bytes; None where it has no such key."""
+    buffer = ctypes.create_string_buffer(512)
+    length = api.llama_model_meta_val_str(model, key.encode(), buffer, len(buffer))
+    return buffer.value.decode("utf-8", "replace") if length >= 0 else None
+
+
+def takes_long_factors(model: Any, context: Any) -> bool:
+    """Whether llama.cpp turns the keys by the long RoPE factors, where a model has a long and a short set of them (LongRoPE).
+
+    It goes by the cells, not by the tokens in them: more than the context before the model was stretched takes the long ones.
+    """
+    architecture = metadata(model, "general.architecture") or ""
+    original = metadata(model, f"{architecture}.rope.scaling.original_context_length")
+    limit = int(original) if original is not None else int(api.llama_model_n_ctx_train(model))
+    return int(api.llama_n_ctx_seq(context)) > limit
+
+
 def memory_kind(model: Any) -> MemoryKind:
     """Return what kind of cache the architecture has."""
     if api.llama_model_is_hybrid(model):

@@ -35,6 +35,7 @@ class Maker(msgspec.Struct, frozen=True):
     kv_types: tuple[str, str]
     flash_attention: str
     rope: tuple[float, ...]
+    """What llama.cpp was told of it, the model's own scale, and whether the context takes the long factors (0 or 1)."""
     memory_kind: str
 
 

@@ -265,6 +265,25 @@ def test_other_types_of_keys_and_values_are_another_maker(
     quantised.close()
 
 
+@pytest.mark.parametrize(("kept_with", "from_disk"), [(512, 0), (768, 300)])
+def test_a_state_is_not_used_under_other_rope_factors(
+    tmp_path: Path, llama_log: LogCapture, place: StatePlace, kept_with: int, from_disk: int
+) -> None:
+    path = str(write_tiny_plain(tmp_path / "m.gguf", stretched_from=512))
+    first, second = (
+        LlamaBackend(path, msgspec.structs.replace(OPTIONS, context=cells), llama_log, lambda percent: True)
+        for cells in (kept_with, 1024)
+    )
+    kept(first, place, some(300))
+    later = Desk(second)
+    prompt = joined(some(300), some(40, 2))
+    _, logits = later.read(prompt, place)
+    assert (later.from_disk, later.cache.take_problem()) == (from_disk, None)
+    assert np.abs(logits - from_empty(second, prompt)).max() < NEAR
+    first.close()
+    second.close()
+
+
 def test_a_state_that_llama_cpp_does_not_take_is_read_again(quick_backend: LlamaBackend, place: StatePlace) -> None:
     maker = quick_backend.whole.maker(MODEL)
     state_file.write(Path(place.path), maker, some(300), np.arange(5000, dtype=np.uint8))
