@@ -25,7 +25,7 @@ from app.engine.llama_parameters import (
     sequences_at_load,
     takes_long_factors,
 )
-from app.engine.sizes import parse_cache, parse_sizes
+from app.engine.sizes import Flash, parse_cache, parse_flash, parse_sizes
 from app.engine.state_file import Maker
 from app.engine.thread_pool import ThreadPool
 
@@ -63,6 +63,7 @@ class LlamaContext:
         self.handle: Any = None
         self.memory: Any = None
         self._threads: ThreadPool | None = None
+        self._flash: Flash = "auto"
         self._buffers: tuple[DeviceMemory, ...] = ()
         self.cache = CacheSizes()
         """What it keeps of the past, as it is now."""
@@ -86,6 +87,7 @@ class LlamaContext:
         if self.memory:
             self._threads = ThreadPool(self.handle, int(api.llama_n_threads(self.handle)))
         self.sequences = sequences
+        self._flash = parse_flash(self._log.lines())
         return True
 
     def remake(self, sequences: int) -> bool:
@@ -137,9 +139,9 @@ class LlamaContext:
         rope.append(float(takes_long_factors(self._model, self.handle)))
         return Maker(
             model=model,
-            llama_cpp=library_facts().version,
+            llama_cpp=f"{library_facts().version} {(api.llama_version() or b'').decode('utf-8', 'replace')}",
             kv_types=(self._options.kv_type_k, self._options.kv_type_v),
-            flash_attention=self._options.flash_attention,
+            flash_attention=self._flash,
             rope=tuple(rope),
             memory_kind=memory_kind(self._model),
         )

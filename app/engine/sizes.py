@@ -1,4 +1,4 @@
-"""Buffer sizes as llama.cpp's log of this version tells them; a line it does not know leaves the figure unknown.
+"""Buffer sizes, and which attention, as llama.cpp's log of this version tells them; a line it does not know leaves the figure unknown.
 
 Pinned to llama-cpp-python 0.3.36 (ggml 0.25.3). Knows nothing of who asks.
 """
@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 import msgspec
 
@@ -19,6 +20,8 @@ MIB = 1024 * 1024
 _BUFFER = re.compile(
     r"^\w+:\s+(?P<buffer>\S+)\s+(?P<kind>model|KV|RS|compute|output|DSV4 \S.* state) buffer size\s+=\s+(?P<mib>[0-9.]+) MiB"
 )
+Flash = Literal["auto", "on", "off"]
+_FLASH: dict[str, Flash] = {"auto": "auto", "enabled": "on", "disabled": "off"}
 _FIELDS = {"model": "weights", "KV": "kv", "RS": "state", "compute": "compute", "output": "output"}
 _CREATING = re.compile(r"^\w+: creating\s+(?P<what>.+?) KV cache(?:, size = (?P<cells>\d+) cells)?$")
 _CACHE = re.compile(
@@ -26,6 +29,8 @@ _CACHE = re.compile(
 )
 _STATE = re.compile(r"^llama_memory_recurrent: size =\s+(?P<mib>[0-9.]+) MiB")
 _OTHER_STATE = re.compile(r" DSV4 \S.* state buffer size")
+_FLASH_WISH = re.compile(r"^llama_context: flash_attn\s+= (?P<wish>auto|enabled|disabled)$")
+_FLASH_CHOSEN = re.compile(r"^\w+: Flash Attention (?P<chosen>enabled|not supported, set to disabled)$")
 _KEEPS_EVERY_TOKEN = {"non-SWA", "main", "indexer", "DSA"}
 _KEEPS_A_WINDOW = "SWA"
 _OTHER_MAIN_MEMORY = ("AMX",)
@@ -66,6 +71,17 @@ def with_context(loaded: Sequence[DeviceMemory], context: Sequence[DeviceMemory]
         )
         for name in dict.fromkeys((*weights, *buffers))
     )
+
+
+def parse_flash(lines: Sequence[str]) -> Flash:
+    """Return which attention the last context of the log came to; “auto” where it was left to llama.cpp and its line is a new one."""
+    flash: Flash = "auto"
+    for line in lines:
+        if (wish := _FLASH_WISH.match(line)) is not None:
+            flash = _FLASH[wish["wish"]]
+        elif (chosen := _FLASH_CHOSEN.match(line)) is not None:
+            flash = "on" if chosen["chosen"] == "enabled" else "off"
+    return flash
 
 
 def parse_cache(lines: Sequence[str]) -> CacheSizes:

@@ -31,9 +31,10 @@ class Maker(msgspec.Struct, frozen=True):
 
     model: str
     llama_cpp: str
-    """Its version and the machine that it was built for."""
+    """Versions of the binding and of the library that it found."""
     kv_types: tuple[str, str]
     flash_attention: str
+    """What the context came to, “on” or “off”, whatever was asked for."""
     rope: tuple[float, ...]
     """What llama.cpp was told of it, the model's own scale, and whether the context takes the long factors (0 or 1)."""
     memory_kind: str

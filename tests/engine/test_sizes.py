@@ -11,7 +11,7 @@ from app.core.metrics import DeviceMemory
 from app.core.model import CacheSizes, LoadOptions
 from app.engine.llama import LogCapture
 from app.engine.llama_model import LlamaBackend
-from app.engine.sizes import MIB, device_of, parse_cache, parse_sizes
+from app.engine.sizes import MIB, device_of, parse_cache, parse_flash, parse_sizes
 from tests.ggufs_kinds import write_tiny_hybrid, write_tiny_recurrent, write_tiny_window
 
 WINDOW_LOG = (
@@ -127,3 +127,22 @@ def test_the_log_of_this_version_is_understood(
         assert parse_cache(llama_log.lines()) == sizes
     finally:
         backend.close()
+
+
+WISH, CHOICE = "llama_context: flash_attn            = ", "resolve_fused_ops: Flash Attention "
+
+
+@pytest.mark.parametrize(
+    ("lines", "flash"),
+    [
+        ((), "auto"),
+        ((WISH + "auto", "another line"), "auto"),
+        ((WISH + "auto", CHOICE + "enabled"), "on"),
+        ((WISH + "auto", CHOICE + "not supported, set to disabled"), "off"),
+        ((WISH + "disabled", "llama_context: Flash Attention of another kind"), "off"),
+        ((WISH + "enabled",), "on"),
+        ((WISH + "auto", CHOICE + "enabled", WISH + "disabled"), "off"),
+    ],
+)
+def test_the_attention_is_what_the_context_came_to(lines: tuple[str, ...], flash: str) -> None:
+    assert parse_flash(lines) == flash

@@ -255,16 +255,6 @@ def test_the_file_of_another_maker_is_not_used(quick_backend: LlamaBackend, plac
     assert later.from_disk == 0 and later.cache.take_problem() is None
 
 
-def test_other_types_of_keys_and_values_are_another_maker(
-    tmp_path: Path, llama_log: LogCapture, quick_backend: LlamaBackend
-) -> None:
-    options = msgspec.structs.replace(OPTIONS, kv_type_k="q8_0", kv_type_v="q8_0")
-    path = write_tiny_plain(tmp_path / "m.gguf")
-    quantised = LlamaBackend(str(path), options, llama_log, lambda percent: True)
-    assert quantised.whole.maker(MODEL).kv_types != quick_backend.whole.maker(MODEL).kv_types
-    quantised.close()
-
-
 @pytest.mark.parametrize(("kept_with", "from_disk"), [(512, 0), (768, 300)])
 def test_a_state_is_not_used_under_other_rope_factors(
     tmp_path: Path, llama_log: LogCapture, place: StatePlace, kept_with: int, from_disk: int
