@@ -69,10 +69,12 @@ class KeptStates:
         return StatePlace(str(self._folder.place(conversation, model.identity)), model.identity, most)
 
     def start(self, deleted: Signal[int, tuple[int, ...]]) -> None:
-        """Let what is deleted of chats take their states along, and remove what is older than it may be."""
+        """Let what is deleted of chats take their states along, and remove what is older than it may be.
+
+        Where nothing may be kept something may be there all the same: whatever ended the program before it was removed.
+        """
         deleted.connect(lambda conversation, _messages: self.forget(conversation))
-        if self.gigabytes:
-            self.refresh()
+        self.refresh()
 
     def refresh(self) -> None:
         """Look what there is, and remove what is too much; `changed` follows."""

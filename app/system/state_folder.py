@@ -37,15 +37,19 @@ class StateFolder:
         return self._path / f"{conversation}-{hashlib.sha256(identity.encode()).hexdigest()[:16]}{ENDING}"
 
     def tidy(self, budget: int) -> StatesLook:
-        """Remove what was used least recently until the rest takes at most `budget` bytes. Raises OSError."""
+        """Remove what was used least recently until the rest takes at most `budget` bytes. Raises OSError.
+
+        With 0 nothing stays, not even what is half written: nobody writes it then.
+        """
         now = time.time()
         kept: list[tuple[float, int, Path]] = []
         for path in self._files():
             with suppress(FileNotFoundError):  # the engine put another one in its place just now
                 found = path.stat()
-                if now - found.st_mtime > (ABANDONED_S if path.name.endswith(PARTIAL_ENDING) else LONGEST_S):
+                is_partial = path.name.endswith(PARTIAL_ENDING)
+                if not budget or now - found.st_mtime > (ABANDONED_S if is_partial else LONGEST_S):
                     path.unlink()
-                elif not path.name.endswith(PARTIAL_ENDING):
+                elif not is_partial:
                     kept.append((found.st_mtime, found.st_size, path))
         kept.sort()
         total = sum(size for _, size, _ in kept)

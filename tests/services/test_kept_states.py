@@ -83,6 +83,15 @@ def test_what_is_turned_off_goes_at_once(desk: Desk) -> None:
     assert [drop.name_begins for drop in desk.engine.all(DropState)] == [""]
 
 
+def test_what_was_left_when_it_was_turned_off_goes_with_the_next_start(desk: Desk) -> None:
+    desk.program.settings.change(kept_states_gb=2)
+    left = kept(desk.program.kept_states.place(7, MODEL), 100)
+    assert looked(desk) == StatesLook(1, 100)
+    desk.program.settings.change(kept_states_gb=0)
+    desk.program.kept_states.start(desk.program.chat.deleted)
+    desk.until(lambda: not left.exists())
+
+
 def test_what_the_engine_wrote_after_it_was_turned_off_goes_too(desk: Desk) -> None:
     desk.program.settings.change(kept_states_gb=2)
     path = kept(ask(desk, "Hello?"), 100)

@@ -62,6 +62,14 @@ def test_what_is_being_written_stays_and_what_was_abandoned_goes(folder: StateFo
     assert (written.exists(), abandoned.exists()) == (True, False)
 
 
+def test_nothing_stays_where_nothing_may_be_kept(folder: StateFolder) -> None:
+    place = folder.place(1, "m")
+    written = put(place.with_name(place.name + ".partial"), 10, 5)
+    whole = put(place, 0, 5)
+    assert folder.tidy(0) == StatesLook(0, 0)
+    assert not written.exists() and not whole.exists()
+
+
 def test_the_states_of_one_conversation_are_removed_or_all(folder: StateFolder) -> None:
     one, eleven = put(folder.place(1, "m"), 10, 5), put(folder.place(11, "m"), 10, 5)
     other = put(folder.place(1, "m").with_name("notes.txt"), 10, 5)
