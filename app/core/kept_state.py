@@ -15,6 +15,8 @@ class StatePlace(msgspec.Struct, frozen=True):
     """`ModelRef.identity`: the state of another model is none of this one's."""
     most_bytes: int
     """A larger state is not kept."""
+    lacks_memory: bool = False
+    """Whether it is memory that allows no more, and not what people set."""
 
 
 class StateKept(msgspec.Struct, frozen=True, tag="state_kept"):
@@ -25,4 +27,4 @@ class StateKept(msgspec.Struct, frozen=True, tag="state_kept"):
     bytes: int
     """Of the file; 0 where there is none."""
     problem: Sentence | None = None
-    """Why it could not be written."""
+    """Why it could not be written, or may not be."""

@@ -27,7 +27,8 @@ IDLE_S = 2.0
 """What people do not go on with at once is kept: the next moment may be the last one."""
 LEAST_TOKENS = 64
 """Fewer are read again before anybody notices."""
-MOST_BYTES_AT_END = 256 << 20
+MEGABYTE = 10**6
+MOST_BYTES_AT_END = 256 * MEGABYTE
 """The process has two seconds to end."""
 
 
@@ -74,7 +75,7 @@ class StateKeeping:
             self.keep()
 
     def keep(self, most_bytes: int | None = None) -> None:
-        """Write what the cells hold of the conversation, unless its file holds it already, or it is too much."""
+        """Write what the cells hold of the conversation, unless its file holds it already; tell where it is too much."""
         self._due = None
         if self._place is None or self._source is None:
             return
@@ -83,7 +84,10 @@ class StateKeeping:
         if len(ids) < LEAST_TOKENS or (self._on_disk is not None and np.array_equal(self._on_disk, ids)):
             return
         most = place.most_bytes if most_bytes is None else min(place.most_bytes, most_bytes)
-        if not 0 < backend.whole.state_bytes() <= most:
+        size = backend.whole.state_bytes()
+        if not 0 < size <= most:
+            if size:
+                self._send(StateKept(place.path, len(ids), 0, _too_large(size, place, most)))
             return
         self._wait()
         try:
@@ -177,6 +181,30 @@ class KeptOnDisk:
             return Returned(shared, known.ids)
         self._note(None)
         return Returned(0, known.ids[:0])
+
+
+def _too_large(size: int, place: StatePlace, most: int) -> Sentence:
+    values = {"size": -(-size // MEGABYTE), "most": most // MEGABYTE}
+    if most < place.most_bytes:
+        return translate(
+            "Engine",
+            "What the model has read of this chat takes {size:,} MB and was not kept on disk: within the moment in which a "
+            "model is put away, only {most:,} MB are written. Wait two seconds after an answer if you want it kept.",
+            **values,
+        )
+    if place.lacks_memory:
+        return translate(
+            "Engine",
+            "What the model has read of this chat takes {size:,} MB and was not kept on disk: free memory allows for {most:,} MB "
+            "at the moment. Close other programs if you want it kept.",
+            **values,
+        )
+    return translate(
+        "Engine",
+        "What the model has read of this chat takes {size:,} MB and was not kept on disk: {most:,} MB are allowed for all chats. "
+        "Allow for more in the settings if you want it kept.",
+        **values,
+    )
 
 
 def _not_written(error: OSError) -> Sentence:

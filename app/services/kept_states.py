@@ -65,8 +65,9 @@ class KeptStates:
         """Return where the state of a conversation may be kept; None where it may not be."""
         if not self.gigabytes or conversation is None or model is None:
             return None
-        most = min(self.gigabytes * GIGABYTE, self._memory().available // MEMORY_SHARE)
-        return StatePlace(str(self._folder.place(conversation, model.identity)), model.identity, most)
+        budget, memory = self.gigabytes * GIGABYTE, self._memory().available // MEMORY_SHARE
+        path = self._folder.place(conversation, model.identity)
+        return StatePlace(str(path), model.identity, min(budget, memory), memory < budget)
 
     def start(self, deleted: Signal[int, tuple[int, ...]]) -> None:
         """Let what is deleted of chats take their states along, and remove what is older than it may be.

@@ -14,7 +14,7 @@ import pytest
 
 from app.core.kept_state import StateKept, StatePlace
 from app.core.model import LoadOptions
-from app.engine import state_file
+from app.engine import state_file, state_keeping
 from app.engine.kv_cache import KVCache
 from app.engine.llama import LogCapture
 from app.engine.llama_model import LlamaBackend
@@ -172,11 +172,37 @@ def test_it_is_kept_when_nobody_goes_on(quick_backend: LlamaBackend, place: Stat
     assert len(desk.told) == 1
 
 
-def test_a_short_chat_and_one_that_is_too_large_are_not_kept(quick_backend: LlamaBackend, place: StatePlace) -> None:
+def test_a_short_chat_is_not_kept(quick_backend: LlamaBackend, place: StatePlace) -> None:
     assert kept(quick_backend, place, some(LEAST_TOKENS - 1)).told == []
-    small = msgspec.structs.replace(place, most_bytes=1000)
-    assert kept(quick_backend, small, some(300)).told == []
     assert not Path(place.path).exists()
+
+
+@pytest.mark.parametrize(
+    ("lacks_memory", "reason"), [(False, "0 MB are allowed"), (True, "free memory allows for 0 MB")]
+)
+def test_a_chat_that_is_too_large_is_not_kept_and_that_is_said(
+    quick_backend: LlamaBackend, place: StatePlace, lacks_memory: bool, reason: str
+) -> None:
+    desk = Desk(quick_backend)
+    desk.read(some(300), msgspec.structs.replace(place, most_bytes=1000, lacks_memory=lacks_memory))
+    desk.keeping.keep()
+    (told,) = desk.told
+    assert told.bytes == 0 and told.problem is not None and reason in told.problem.english()
+    assert not Path(place.path).exists()
+
+
+def test_at_the_end_only_what_is_written_quickly_is_kept_and_the_rest_is_said(
+    quick_backend: LlamaBackend, place: StatePlace, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    desk = Desk(quick_backend)
+    desk.read(some(300), place)
+    size = quick_backend.whole.state_bytes()
+    monkeypatch.setattr(state_keeping, "MOST_BYTES_AT_END", size - 1)
+    desk.keeping.close()
+    (told,) = desk.told
+    assert told.problem is not None and "put away" in told.problem.english()
+    monkeypatch.setattr(state_keeping, "MOST_BYTES_AT_END", size)
+    assert kept(quick_backend, place, some(300)).told[0].problem is None
 
 
 def test_a_chat_that_is_not_to_be_kept_is_not(quick_backend: LlamaBackend) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.core.commands import DropState
+from app.core.devices import MainMemory
 from app.core.kept_state import StateKept, StatePlace
 from app.core.model import ModelRef
 from app.core.words import translate
@@ -64,6 +65,18 @@ def test_nothing_is_kept_unless_people_turn_it_on(desk: Desk) -> None:
     assert place.model == desk.program.session.ref.identity  # type: ignore[union-attr]
     assert Path(place.path).name.startswith(f"{desk.program.chat.conversation_id}-")
     assert 0 < place.most_bytes <= 2 * GIGABYTE
+
+
+@pytest.mark.parametrize(("available", "most", "lacks"), [(3, 1.5, True), (4, 2, False), (9, 2, False)])
+def test_a_state_may_take_half_of_the_free_memory_and_the_budget_at_most(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, available: int, most: float, lacks: bool
+) -> None:
+    desk.program.settings.change(kept_states_gb=2)
+    memory = MainMemory(16 * GIGABYTE, available * GIGABYTE, 16 * GIGABYTE)
+    monkeypatch.setattr(desk.program.kept_states, "_memory", lambda: memory)
+    place = desk.program.kept_states.place(1, MODEL)
+    assert place is not None
+    assert (place.most_bytes, place.lacks_memory) == (most * GIGABYTE, lacks)
 
 
 def test_a_prompt_of_no_chat_has_no_place(desk: Desk) -> None:
