@@ -22,6 +22,8 @@ from app.services.notices import Level, Notice, Notices
 from app.services.reading_files import document_text
 from app.system.jobs import Jobs
 
+READERS = 2
+"""Files that are read at once: each waits for a process, half a minute at worst, and nothing else is to wait with it."""
 MOST_TOLD = 8
 """Files of which one notice tells what became of them; of more than these it tells how many."""
 
@@ -53,7 +55,7 @@ class Attaching:
         self.attached_to: Signal[int, str] = Signal()
         """A file, in its frame, is to be a part of a message (its id) that is being changed."""
         self._chat = chat
-        self._jobs = jobs
+        self._jobs = jobs.beside("document", READERS)
         self._notices = notices
         self._reading: dict[int, Reading] = {}
         self._done: dict[int, DocumentRead] = {}

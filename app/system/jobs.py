@@ -36,7 +36,14 @@ class Jobs:
         self._waiting: queue.SimpleQueue[tuple[str, Work, OnError | None] | None] = queue.SimpleQueue()
         self._threads: list[threading.Thread] = []
         self._timers: list[threading.Timer] = []
+        self._beside: list[Jobs] = []
         self._stopped = False
+
+    def beside(self, name: str, workers: int) -> Jobs:
+        """Return jobs on other threads, for what waits for somebody else; they stop with these."""
+        made = Jobs(self._sink, name, workers)
+        self._beside.append(made)
+        return made
 
     def submit(self, name: str, work: Work, on_error: OnError | None = None, *, after_s: float = 0.0) -> None:
         """Run `work` on a worker thread and put the event it returns into the sink; `name` is for the log.
@@ -63,6 +70,8 @@ class Jobs:
     def stop(self) -> None:
         """Drop the jobs that still wait and end the threads; those that take too long end with the process."""
         self._stopped = True
+        for others in self._beside:
+            others.stop()
         end = time.monotonic() + STOP_SECONDS
         for timer in self._timers:
             timer.cancel()

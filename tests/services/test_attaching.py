@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
 
 import pytest
@@ -9,9 +10,11 @@ import pytest
 from app.core.attached_files import framed
 from app.core.draft import NEW_CHAT, Draft
 from app.core.job_events import DocumentRead
+from app.services import attaching as reading_of_files
 from app.services.attaching import MOST_TOLD, Attaching
 from app.services.drafts import place_of
-from tests.desk import Desk
+from app.system.jobs import WORKERS
+from tests.desk import WAIT_S, Desk
 from tests.services.asking import say
 
 
@@ -55,6 +58,21 @@ def test_files_come_in_the_order_in_which_they_were_given(desk: Desk, attaching:
     attaching.take(read[first])
     assert came == [framed(name, name) for name in "acd"]
     assert not any(attaching.reading)
+
+
+def test_a_file_that_takes_long_holds_up_no_other_work(
+    desk: Desk, attaching: Attaching, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_read, works = threading.Event(), threading.Event()
+    monkeypatch.setattr(reading_of_files, "document_text", lambda path: is_read.wait(WAIT_S) and path.name)
+    attaching.attach(tmp_path / f"{number}.pdf" for number in range(2 * WORKERS))
+    desk.program.jobs.submit("work", works.set)
+    try:
+        assert works.wait(WAIT_S)
+        assert len(attaching.reading) == 2 * WORKERS
+    finally:
+        is_read.set()
+    desk.until(lambda: not attaching.reading)
 
 
 def test_each_file_that_cannot_be_read_is_told(desk: Desk, attaching: Attaching, tmp_path: Path) -> None:

@@ -120,7 +120,7 @@ def test_a_job_that_still_waits_when_all_ends_is_never_begun(jobs: Jobs) -> None
 
 
 def test_others_than_these_have_threads_of_their_own(jobs: Jobs, told: queue.Queue[Event]) -> None:
-    others, go, names = Jobs(told.put, "other", 1), threading.Event(), list[str]()
+    others, go, names = jobs.beside("other", 1), threading.Event(), list[str]()
 
     def slow() -> None:
         go.wait(WAIT_S)
@@ -136,5 +136,6 @@ def test_others_than_these_have_threads_of_their_own(jobs: Jobs, told: queue.Que
     for _ in range(3):
         told.get(timeout=WAIT_S)
     go.set()
-    others.stop()
+    jobs.stop()
     assert names == ["other-0"] * 3
+    assert not [each for each in threading.enumerate() if each.name.startswith(("job-", "other-"))]
