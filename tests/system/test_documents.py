@@ -10,6 +10,7 @@ import threading
 import zlib
 from multiprocessing.connection import Connection
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -179,3 +180,33 @@ def test_the_process_itself_has_no_more_memory_than_allowed(tmp_path: Path) -> N
     with pytest.raises(UnreadableDocument) as caught:
         read_document(tmp_path / "a.txt", memory=1)
     assert caught.value.fault == "too_much_memory"
+
+
+def test_a_document_has_twenty_seconds(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter((100.0, 119.9, 120.0, 120.1))
+    monkeypatch.setattr(documents, "time", SimpleNamespace(monotonic=lambda: next(clock)))
+    with pytest.raises(UnreadableDocument) as caught:
+        read_document(tmp_path / "x", target=wait_for_ever)
+    assert caught.value.fault == "too_slow" and next(clock, None) is None
+
+
+def tell_its_limit(connection: Connection, path: str, memory: str) -> None:
+    documents.tell(connection, documents._Started(os.getpid()))
+    documents.tell(connection, documents._Piece(memory, True))
+
+
+def test_a_document_has_five_hundred_megabytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert read_document(tmp_path / "x", target=tell_its_limit) == "500000000"
+    taken = iter((7, 500_000_006, 500_000_007, 500_000_008))
+
+    class Process:
+        def __init__(self, pid: int) -> None:
+            self.pid = pid
+
+        def memory_info(self) -> SimpleNamespace:
+            return SimpleNamespace(rss=next(taken))
+
+    monkeypatch.setattr(documents, "psutil", SimpleNamespace(Process=Process, Error=OSError))
+    with pytest.raises(UnreadableDocument) as caught:
+        read_document(tmp_path / "x", seconds=60.0, target=wait_for_ever)
+    assert caught.value.fault == "too_much_memory" and next(taken, None) is None
