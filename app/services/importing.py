@@ -16,15 +16,15 @@ from app.core.errors import UserError
 from app.core.job_events import LanesAnalysed
 from app.core.ports import StorePort
 from app.core.signal import Signal
-from app.core.store_commands import KeepChat, KeepPieces
-from app.core.store_events import ChatsAdded, Kept
+from app.core.store_commands import KeepChat, KeepPieces, ReadChats
+from app.core.store_events import ChatsAdded, ChatsRead, Kept
 from app.core.whole_chat import WholeChat
 from app.core.words import translate
 from app.services.conversations import Conversations
 from app.services.importers.chat_file import Part
 from app.services.importers.formats import read_chats_of
 from app.services.importers.found import StoppedError, Unread
-from app.services.importers.taking import checked, renumbered
+from app.services.importers.taking import checked, contents, renumbered
 from app.services.latest_job import LatestJob
 from app.services.stamps import Stamps
 from app.system.jobs import Jobs
@@ -54,6 +54,8 @@ class _Step:
     """What a job has read, and where it goes on."""
 
     chats: list[WholeChat] = field(default_factory=list)
+    contents: list[bytes] = field(default_factory=list)
+    """Of each of the chats."""
     pieces: list[Pieces] = field(default_factory=list)
     unread: list[Unread] = field(default_factory=list)
     is_end: bool = False
@@ -86,14 +88,23 @@ class ChatImport:
         self._stamps = stamps
         self._new_request = new_request
         self._reading: LatestJob[_Step] = LatestJob(jobs, _JOB, self._take_read)
+        self._comparing: LatestJob[list[tuple[_Known, bytes]]] = LatestJob(
+            jobs, f"{_JOB}, contents", self._take_contents
+        )
         self._moving: LatestJob[list[WholeChat]] = LatestJob(jobs, f"{_JOB}, numbers", self._take_moved)
         self._files: list[Path] = []
         """Those that are not read to their ends; the first is being read."""
         self._parts: Iterator[Part] | None = None
         self._stop = _Stop()
         """For what is being read now."""
-        self._here: set[_Known] = set()
+        self._here: dict[_Known, list[Conversation]] = {}
+        """Conversations that may be those of a file; what is in them is not known yet."""
+        self._contents: dict[_Known, set[bytes]] = {}
+        """What is in those that were looked into or taken in."""
         self._step = _Step()
+        self._asked: list[Conversation] = []
+        """What the store is still to say of this step."""
+        self._request = 0
         self._waiting: dict[int, Conversation] = {}
         """By request: what is not on disk yet."""
 
@@ -112,7 +123,9 @@ class ChatImport:
         if self.is_busy or not paths:
             return False
         self._files, self._parts, self.report, self._stop = list(paths), None, ImportReport(), _Stop()
-        self._here = {_known(head) for head in self._conversations.heads}
+        self._here, self._contents = {}, {}
+        for head in self._conversations.heads:
+            self._here.setdefault(_known(head), []).append(head)
         self._go_on()
         self.changed.emit()
         return True
@@ -123,14 +136,23 @@ class ChatImport:
             self.report.is_cancelled = self._stop.is_wanted = True
             self._files.clear()
             self._parts = None
-            self._reading.forget()
-            self._moving.forget()
+            self._request = 0
+            for job in (self._reading, self._comparing, self._moving):
+                job.forget()
             self.changed.emit()
 
     def take(self, event: LanesAnalysed) -> None:
         """Go on once something is read."""
-        self._reading.take(event)
-        self._moving.take(event)
+        for job in (self._reading, self._comparing, self._moving):
+            job.take(event)
+
+    def take_read(self, event: ChatsRead) -> None:
+        """Compare what is here under the same title and times with what comes."""
+        if not self._files or event.request != self._request:
+            return
+        self._asked = self._asked[max(len(event.chats), 1) :]
+        chats = event.chats
+        self._comparing.want(lambda: [(_known(chat.head), contents(chat)) for chat in chats])
 
     def take_kept(self, event: Kept) -> None:
         """Put into the list what the store has; go on once it has all of a step."""
@@ -157,13 +179,31 @@ class ChatImport:
         self.report.unread += ((self._files[0], each) for each in step.unread)
         for pieces in step.pieces:
             self._store.send(KeepPieces(pieces, len(pieces.ends) // _TOKEN_BYTES))
+        like = dict.fromkeys(_known(chat.head) for chat in step.chats)
+        self._asked = [head for known in like for head in self._here.pop(known, [])]
+        self._ask()
+
+    def _ask(self) -> None:
+        """Look into what may be the same first: a title and a time are no proof that two chats are one."""
+        if self._asked:
+            self._request = self._new_request()
+            self._store.send(ReadChats(self._request, tuple(self._asked)))
+        else:
+            self._take_new()
+
+    def _take_contents(self, found: list[tuple[_Known, bytes]] | None) -> None:
+        for known, there in found or ():  # what could not be looked into is not taken for the same
+            self._contents.setdefault(known, set()).add(there)
+        self._ask()
+
+    def _take_new(self) -> None:
         new: list[tuple[WholeChat, int]] = []
-        for chat in step.chats:
-            known = _known(chat.head)
-            if known in self._here:
+        for chat, content in zip(self._step.chats, self._step.contents, strict=True):
+            there = self._contents.setdefault(_known(chat.head), set())
+            if content in there:
                 self.report.already_here += 1
                 continue
-            self._here.add(known)
+            there.add(content)
             new.append((chat, self._stamps.reserve(chat.ids)))
         if new:
             self._moving.want(lambda: [renumbered(chat, first) for chat, first in new])
@@ -220,9 +260,12 @@ def _read(parts: Iterator[Part]) -> _Step:
 
 def _take_chat(step: _Step, chat: WholeChat) -> None:
     try:
-        step.chats.append(checked(chat))
+        taken = checked(chat)
     except UserError as error:
         step.unread.append(Unread(chat.head.title, "", error.sentence))
+        return
+    step.chats.append(taken)
+    step.contents.append(contents(taken))
 
 
 def _take_pieces(step: _Step, pieces: Pieces) -> None:

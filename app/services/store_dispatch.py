@@ -40,6 +40,7 @@ def hand_on_from_store(program: Program, event: StoreEvent) -> None:
             program.conversations.take(event)
         case ChatsRead():
             program.chat_export.take_read(event)
+            program.chat_import.take_read(event)
         case ModelUseMeasured():
             program.model_notes.take(event)
         case Kept():

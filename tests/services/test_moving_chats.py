@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -86,8 +87,59 @@ def test_conversations_go_through_a_file_into_another_program(
 
 
 def _same(one: WholeChat, other: WholeChat) -> bool:
-    heads = (one.head, other.head)
-    return len({(head.title, head.created_ms, head.changed_ms) for head in heads}) == 1
+    """Return whether two conversations have the same title and times, and the same was said in them."""
+    heads = {(each.head.title, each.head.created_ms, each.head.changed_ms) for each in (one, other)}
+    return len(heads) == 1 and _said(one) == _said(other)
+
+
+def _said(chat: WholeChat) -> tuple[str, list[tuple[str, str, int | None]]]:
+    first = chat.head.id
+    above = [each.parent and each.parent - first for each in chat.messages]
+    return chat.head.system_prompt, [
+        (each.role, each.text, parent) for each, parent in zip(chat.messages, above, strict=True)
+    ]
+
+
+@settings(max_examples=10, deadline=None)
+@given(one=whole_chats(first=5), other=whole_chats(first=100))
+def test_chats_of_one_title_and_time_are_told_apart_by_what_was_said(
+    one: WholeChat, other: WholeChat, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    folder, head = tmp_path_factory.mktemp("alike"), one.head
+    alike = msgspec.structs.replace(
+        other.head, title=head.title, created_ms=head.created_ms, changed_ms=head.changed_ms
+    )
+    other = msgspec.structs.replace(other, head=alike)
+    lines = ChatLines()
+    content = [lines.begin(()), lines.add(one), lines.add(other), lines.begin_vocabularies(), lines.end()]
+    (folder / "a.json").write_bytes(b"".join(content))
+    with pytest.MonkeyPatch.context() as patch:
+        desk = Desk(folder / "home", patch)
+        desk.program.conversations.start()
+        report = _import(desk, folder / "a.json")
+        count = 1 if _same(one, other) else 2
+        assert (report.imported, report.already_here) == (count, 2 - count)
+        again = _import(desk, folder / "a.json")
+        assert (again.imported, again.already_here) == (0, 2)
+        desk.program.stop()
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_a_chat_of_another_program_is_lost_to_no_other_of_its_title_and_time(
+    together: bool, desk: Desk, tmp_path: Path
+) -> None:
+    rows = [
+        {"title": "New Chat", "messages": [{"role": "user", "content": text}, {"role": "assistant", "content": "1"}]}
+        for text in ("one", "two")
+    ]
+    paths = [tmp_path / f"{number}.json" for number in range(1 if together else 2)]
+    for number, path in enumerate(paths):
+        path.write_text(json.dumps(rows if together else [rows[number]]))
+    for wanted in ((2, 0), (0, 2)):
+        reports = [_import(desk, path) for path in paths]
+        assert tuple(map(sum, zip(*((each.imported, each.already_here) for each in reports), strict=True))) == wanted
+    said = sorted(chat.messages[0].text for chat in _whole(desk, *desk.program.conversations.heads))
+    assert said == ["one", "two"]
 
 
 def test_what_is_here_already_is_counted_and_left(desk: Desk, tmp_path: Path) -> None:

@@ -7,8 +7,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from hashlib import sha256
 from string import Formatter
 
+from msgspec import msgpack
 from msgspec.structs import replace
 
 from app.core.chat import clean_text
@@ -97,6 +99,13 @@ def renumbered(chat: WholeChat, first: int) -> WholeChat:
     )
     files = tuple(replace(each, message=of(each.message)) for each in chat.files)
     return WholeChat(head, tuple(messages), tuple(answers), tuple(comparisons), files)
+
+
+def contents(chat: WholeChat) -> bytes:
+    """Return a digest of what was said in a conversation, in which order and branch, whatever its ids are."""
+    places = {message.id: place for place, message in enumerate(chat.messages)}
+    said = [(each.role, each.text, places.get(each.parent or 0)) for each in chat.messages]
+    return sha256(msgpack.encode((chat.head.system_prompt, said))).digest()
 
 
 def _ids(chat: WholeChat) -> Iterator[int]:
