@@ -88,6 +88,8 @@ class Reader:
         self._indexing = indexing
         self.trouble: Exception | None = None
         """Why a part of the last answer could not be read."""
+        self._missed = 0
+        """How many parts could not be read so far."""
 
     def answer(self, question: Question, pending: Sequence[Change]) -> Answer:
         """Return what could be read, and what waits to be written."""
@@ -145,7 +147,7 @@ class Reader:
         def read(conversation: int) -> ConversationRead:
             return self._conversation(ReadConversation(question.request, conversation), pending)
 
-        return read_chats(self._connection, question, read, self._noting)
+        return read_chats(self._connection, question, read, self._noting, lambda: self._missed)
 
     def _read_all(self, connection: sqlite3.Connection, conversation: int, parts: Parts) -> None:
         """Read what is not deleted of a conversation, at once; where that fails, one answer after another."""
@@ -332,3 +334,4 @@ class Reader:
             _log.info("A part of the store could not be read: %s", error)
             # Its frames would hold on to the statement that was being read, and that to the log.
             self.trouble = error.with_traceback(None)
+            self._missed += 1

@@ -31,18 +31,21 @@ def read_chats(
     question: ReadChats,
     read: Callable[[int], ConversationRead],
     noting: Callable[[], AbstractContextManager[None]],
+    missed: Callable[[], int],
 ) -> ChatsRead:
     """Return the first of some conversations whole.
 
-    `read` reads the messages of one; under `noting` what cannot be read is noted, and the rest goes on.
+    `read` reads the messages of one; under `noting` what cannot be read is noted, and the rest goes on. `missed` counts
+    what could not be read so far, by either.
     """
     chats: list[WholeChat] = []
     unread: list[int] = []
     size = 0
     for head in question.heads[:_MOST_CHATS]:
-        chat, is_whole = _read_chat(connection, head, read, noting)
+        before = missed()
+        chat, has_all_tokens = _read_chat(connection, head, read, noting)
         chats.append(chat)
-        if not is_whole:
+        if not has_all_tokens or missed() > before:
             unread.append(head.id)
         size += _size(chat)
         if size > _MOST_BYTES:
@@ -56,11 +59,12 @@ def _read_chat(
     read: Callable[[int], ConversationRead],
     noting: Callable[[], AbstractContextManager[None]],
 ) -> tuple[WholeChat, bool]:
+    """Return what could be read of a conversation, and whether the stretches that were read have all of its tokens."""
     found = read(head.id)
     answers: list[WholeAnswer] = []
     files: list[WholeFile] = []
     there = frozenset(message.id for message in found.messages)
-    read_whole = 0
+    has_all_tokens = True
     for answer in found.answers:
         whole = WholeAnswer(msgspec.structs.replace(answer, ids=b""))
         if connection is not None:
@@ -68,13 +72,13 @@ def _read_chat(
                 stretches = tuple(_read_stretches(connection, answer.message))
                 prompt = _read_prompt(connection, answer.message, there)
                 whole = WholeAnswer(whole.answer, stretches, prompt)
-                read_whole += b"".join(each.ids for each in stretches) == answer.ids
+                has_all_tokens &= b"".join(each.ids for each in stretches) == answer.ids
         answers.append(whole)
     if connection is not None:
         with noting():
             files.extend(_read_files(connection, head.id))
     chat = WholeChat(head, found.messages, tuple(answers), found.comparisons, tuple(files))
-    return chat, read_whole == len(answers)
+    return chat, has_all_tokens
 
 
 def _size(chat: WholeChat) -> int:

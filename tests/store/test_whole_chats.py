@@ -70,6 +70,18 @@ def test_what_cannot_be_read_is_told(tmp_path: Path) -> None:
         assert kept.ask(ReadChats(1, (head(),)), ChatsRead).unread == (1,)
 
 
+@pytest.mark.parametrize("table", ["message", "answer", "chunk", "answer_prompt", "attachment", "comparison"])
+def test_a_chat_is_told_whichever_part_of_it_cannot_be_read(table: str, tmp_path: Path) -> None:
+    with shelf(tmp_path) as kept:
+        kept.send(question(1, head(), 1), chunk(2, "A", 5, 6), end(2, "A"), question(2, head(3), 4))
+        assert kept.ask(ReadChats(1, (head(), head(3))), ChatsRead).unread == ()
+        kept.sql(f"ALTER TABLE {table} RENAME TO gone")
+
+        read = kept.ask(ReadChats(1, (head(), head(3))), ChatsRead)
+        assert len(read.chats) == 2 and set(read.unread) == {1, 3}
+        kept.sql(f"ALTER TABLE gone RENAME TO {table}")
+
+
 def test_an_answer_without_its_message_is_no_part(tmp_path: Path) -> None:
     with shelf(tmp_path) as kept:
         kept.send(question(1, head(), 1))
