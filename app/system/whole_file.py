@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
+from contextlib import suppress
 from pathlib import Path
 from typing import BinaryIO
+
+_log = logging.getLogger(__name__)
 
 
 def replace_whole(path: Path, content: bytes) -> None:
@@ -24,7 +28,8 @@ def replace_whole(path: Path, content: bytes) -> None:
 class GrowingFile:
     """A file that is written bit by bit beside its place, and is put there when it is complete.
 
-    Every method raises OSError where the disk refuses; nothing is left over of one that is given up.
+    `add` and `finish` raise OSError where the disk refuses. Nothing is left over of one that is given up; where the disk
+    refuses even that, the log has it, and why it was given up is what people are told.
     """
 
     def __init__(self, path: Path) -> None:
@@ -53,6 +58,11 @@ class GrowingFile:
     def give_up(self) -> None:
         """Leave everything as it was; twice is once."""
         file, self._file = self._file, None
-        if file is not None:
+        if file is None:
+            return
+        with suppress(OSError):  # what is buffered is written, which a full disk refuses; nobody wants it any more
             file.close()
+        try:
             self._beside.unlink(missing_ok=True)
+        except OSError:
+            _log.warning("%s is left over", self._beside, exc_info=True)

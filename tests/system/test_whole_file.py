@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from app.system.whole_file import replace_whole
+from app.system.whole_file import GrowingFile, replace_whole
 
 
 def test_a_file_is_written_and_an_older_one_replaced(tmp_path: Path) -> None:
@@ -48,3 +50,40 @@ def test_what_cannot_be_written_whole_leaves_the_old_file_and_nothing_else(
         replace_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert [each.name for each in tmp_path.iterdir()] == ["chat.pdf"]
+
+
+class _FullDisk(io.FileIO):
+    """A file on a disk that takes no byte more."""
+
+    def write(self, _data: object) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+@pytest.mark.parametrize("ends", [GrowingFile.finish, lambda file: file.add(b"x" * 100_000)])
+def test_one_that_a_full_disk_refuses_leaves_the_reason_and_nothing_else(
+    ends: Callable[[GrowingFile], None], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "chats.json"
+    path.write_bytes(b"old")
+    file = GrowingFile(path)
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "open", lambda beside, mode: io.BufferedWriter(_FullDisk(beside, mode)))
+        file.add(b"some")
+    with pytest.raises(OSError, match="No space"):
+        ends(file)
+    file.give_up()
+    assert path.read_bytes() == b"old"
+    assert [each.name for each in tmp_path.iterdir()] == ["chats.json"]
+
+
+def test_one_that_cannot_be_deleted_either_is_given_up_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    def refuse(_path: Path, missing_ok: bool) -> None:
+        raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+    file = GrowingFile(tmp_path / "chats.json")
+    file.add(b"some")
+    monkeypatch.setattr(Path, "unlink", refuse)
+    file.give_up()
+    assert "is left over" in caplog.text
