@@ -26,6 +26,7 @@ Kind = Literal[
     "errors",
     "ratings",
     "folder",
+    "archived",
     "orphans",
     "circles",
     "doubled",
@@ -63,6 +64,7 @@ _SENTENCES: dict[Kind, Callable[[int], Sentence]] = {
     "errors": lambda count: translate("Importing", "Error notes in answers were left out: {count}.", count=count),
     "ratings": lambda count: translate("Importing", "Ratings of answers were left out: {count}.", count=count),
     "folder": lambda _: translate("Importing", "It lay in a folder, of which the file does not say the name."),
+    "archived": lambda _: translate("Importing", "It lay in the archive there, and is among the other chats here."),
     "orphans": lambda count: translate(
         "Importing", "Messages that follow one that is missing begin the conversation anew: {count}.", count=count
     ),

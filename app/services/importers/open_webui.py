@@ -4,7 +4,7 @@ The format is that of open-webui/open-webui: `importChatsHandler` (src/lib/compo
 takes rows with `chat`, times in seconds and `folder_id`, and bare chats as older versions wrote them; messages are a tree
 in `history.messages` with `currentId` (src/lib/components/chat/Chat.svelte), or in old ones the list `messages`
 (`convertMessagesToHistory` in src/lib/utils/index.ts); thinking stands in `<details type="reasoning">` inside the text
-(`serialize_content_blocks` in backend/open_webui/utils/middleware.py); tags stand in `meta.tags`
+(`serialize_content_blocks` in backend/open_webui/utils/middleware.py), in newer versions in the items of `output` (`serialize_output` there); tags stand in `meta.tags`
 (backend/open_webui/models/chats.py), in old versions in the chat, and ratings in the `annotation` of a message
 (src/lib/components/chat/Messages/RateComment.svelte).
 """
@@ -13,11 +13,13 @@ from __future__ import annotations
 
 from itertools import pairwise
 
+from app.core.thinking_tags import THINK
 from app.services.importers.details_blocks import without_details
 from app.services.importers.found import Found, Unread
 from app.services.importers.json_values import as_key, as_list, as_object, as_text, milliseconds
 from app.services.importers.losses import Kind, Losses
 from app.services.importers.message_nodes import NO_CONVERSATION, Head, Node, Said, conversation
+from app.services.importers.output_items import read_items
 
 _LEFT_OUT: dict[str, Kind] = {"system": "system", "tool": "tools"}
 
@@ -42,6 +44,8 @@ def read(value: object, place: str = "", doubled: int = 0) -> Found:
         return Found((), (Unread(losses.clean(title), place, NO_CONVERSATION),))
     if doubled:
         losses.note("doubled", doubled)
+    if row.get("archived") is True:
+        losses.note("archived")
     if row.get("folder_id"):
         losses.note("folder")
     _note_files(chat.get("files"), losses)
@@ -125,8 +129,7 @@ def _said(message: dict[str, object], losses: Losses, *, is_user: bool) -> Said:
     text = _text(message.get("content"), losses)
     if is_user:
         return Said("user", text)
-    text, tools = without_details(text)
-    losses.note("tools", tools)
+    text = _answer(message, text, losses)
     losses.note("sources", int(bool(message.get("sources") or message.get("citations"))))
     losses.note("contents", int(bool(as_object(message.get("merged")).get("content"))))
     losses.note("errors", int(bool(message.get("error"))))
@@ -134,6 +137,19 @@ def _said(message: dict[str, object], losses: Losses, *, is_user: bool) -> Said:
     is_whole = message.get("done") is not False and not message.get("error")
     model = as_text(message.get("model")) or as_text(message.get("modelName"))
     return Said("assistant", text, model, is_whole, edited="originalContent" in message)
+
+
+def _answer(message: dict[str, object], content: str, losses: Losses) -> str:
+    """Return the text of an answer behind its thinking, wherever a version keeps them; tools are counted once."""
+    text, tools = without_details(content)
+    items = read_items(message.get("output"), losses)
+    calls = len(as_list(message.get("tool_calls"))) + len(as_list(message.get("code_executions")))
+    losses.note("tools", max(tools, items.tools, calls))
+    thinking = items.thinking or as_text(message.get("reasoning_content")).strip()
+    text = text if text.strip() else items.text
+    if not thinking or THINK.opening in text:
+        return text
+    return f"{THINK.opening}\n{thinking}\n{THINK.closing}\n{text}"
 
 
 def _text(content: object, losses: Losses) -> str:

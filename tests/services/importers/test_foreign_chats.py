@@ -43,7 +43,7 @@ def test_each_format_knows_its_own_and_nothing_else() -> None:
     for name, own in (("chatgpt", chatgpt.is_own), ("open_webui", open_webui.is_own)):
         for form in ("chatgpt", "open_webui"):
             values = json.loads((EXPORTS / f"{form}.json").read_bytes())
-            assert [own(value) for value in values] == [name == form] * 2
+            assert [own(value) for value in values] == [name == form] * len(values)
         others: tuple[object, ...] = (
             None,
             3,
@@ -196,7 +196,7 @@ def test_both_formats_come_out_of_plain_files(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
 
     assert _read(tmp_path / "a")[0] == ["Bread without kneading", "What is a qubit?"]
-    assert _read(tmp_path / "b")[0] == ["Colours of leaves", "Old one"]
+    assert _read(tmp_path / "b")[0] == ["Colours of leaves", "Sums", "Old one"]
     assert reasons(whole(foreign_chats.foreign_chats(tmp_path / "a")))[0].startswith("Messages to tools")
 
 

@@ -19,7 +19,7 @@ def _row(messages: object, current: object = None, **more: object) -> dict[str, 
 
 
 def test_an_export_becomes_conversations_with_all_their_branches() -> None:
-    leaves, old = whole(found_in(FIXTURE)).chats
+    leaves, sums, old = whole(found_in(FIXTURE)).chats
 
     assert (leaves.head.title, leaves.head.system_prompt, leaves.head.pinned) == (
         "Colours of leaves",
@@ -40,6 +40,10 @@ def test_an_export_becomes_conversations_with_all_their_branches() -> None:
         ("gemma3:4b", "done"),
         ("gemma3:4b", "interrupted"),
     ]
+    assert branch(sums) == [
+        ("user", "What is 2 + 2?"),
+        ("assistant", "<think>\nTwo and two.\n</think>\nIt is 4."),
+    ]
     assert (old.head.title, old.head.system_prompt, old.head.created_ms) == ("Old one", "Be kind.", 1700000000000)
     assert branch(old) == [("user", "Hello"), ("assistant", "Hello!"), ("user", "Are you well?")]
 
@@ -52,6 +56,8 @@ def test_what_is_left_out_is_told_kind_by_kind() -> None:
         "It lay in a folder, of which the file does not say the name.",
         "Images and files were left out (3): leaves.txt, image/png, red.png.",
         "Tags were left out (1): nature.",
+        "Messages to tools and from tools were left out: 2.",
+        "It lay in the archive there, and is among the other chats here.",
     ]
 
 
@@ -136,8 +142,54 @@ def test_blocks_inside_a_text(text: str, expected: tuple[str, int]) -> None:
     assert without_details(text) == expected
 
 
+@pytest.mark.parametrize(
+    ("more", "text", "tools"),
+    [
+        ({"content": "A", "reasoning_content": "T"}, "<think>\nT\n</think>\nA", 0),
+        ({"content": "A", "tool_calls": [{}, {}], "code_executions": [{}]}, "A", 3),
+        (
+            {"content": "A", "output": [{"type": "reasoning", "summary": [{"text": "T"}]}]},
+            "<think>\nT\n</think>\nA",
+            0,
+        ),
+        (
+            {
+                "content": '<details type="reasoning" done="true">\n&gt; T\n</details>\nA',
+                "output": [{"type": "reasoning", "content": "T"}, {"type": "message", "content": "A"}],
+            },
+            "<think>\nT\n</think>\nA",
+            0,
+        ),
+        (
+            {
+                "content": '<details type="tool_calls" done="true">\n</details>\nA',
+                "output": [{"type": "function_call"}, {"type": "function_call_output"}],
+            },
+            "A",
+            1,
+        ),
+        ({"content": "A", "output": [{"type": "web_search_call"}]}, "A", 1),
+    ],
+)
+def test_thinking_and_tools_are_found_once_wherever_a_version_keeps_them(
+    more: dict[str, object], text: str, tools: int
+) -> None:
+    found = open_webui.read({"messages": [{"role": "user", "content": "Q"}, {"role": "assistant", **more}]})
+
+    assert branch(found.chats[0]) == [("user", "Q"), ("assistant", text)]
+    assert reasons(found) == ([f"Messages to tools and from tools were left out: {tools}."] if tools else [])
+
+
+def test_items_of_an_answer_that_are_not_known_are_told() -> None:
+    output = [{"type": "hologram"}, "x", {"type": "message", "content": [{"type": "refusal"}, {"text": "A"}]}]
+    found = open_webui.read({"messages": [{"role": "assistant", "content": "", "output": output}]})
+
+    assert branch(found.chats[0]) == [("assistant", "A")]
+    assert reasons(found) == ["Parts of messages of a kind that is not known here were left out: 3."]
+
+
 def test_one_conversation_by_itself_is_an_export_too() -> None:
-    (row, _) = json.loads(FIXTURE)
+    (row, *_) = json.loads(FIXTURE)
 
     assert [chat.head.title for chat in whole(found_in(json.dumps(row).encode())).chats] == ["Colours of leaves"]
     assert [chat.head.title for chat in whole(found_in(json.dumps(row["chat"]).encode())).chats] == [
