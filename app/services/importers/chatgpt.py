@@ -22,6 +22,17 @@ _MARK = re.compile("\ue200[^\ue200\ue201]*\ue201")
 _WRITTEN_FOR = ("python", "canmore")
 """Tools for which a model writes what people read: programs, and texts on a canvas."""
 _CONTEXTS = ("user_editable_context", "model_editable_context")
+_READ = ("text", "code", "multimodal_text")
+_NOT_SAID: dict[str, Kind] = {
+    "execution_output": "tools",
+    "computer_output": "tools",
+    "tether_browsing_display": "tools",
+    "tether_quote": "tools",
+    "sonic_webpage": "tools",
+    "system_error": "errors",
+    "app_pairing_content": "hidden",
+}
+"""Kinds of contents that nobody wrote for the conversation, whoever the file says did."""
 _LEFT_OUT: dict[str, Kind] = {"system": "system", "tool": "tools"}
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 
@@ -94,6 +105,9 @@ def _said(message: dict[str, object], losses: Losses) -> tuple[Said | None, str]
         return None, _thoughts(content)
     elif kind == "reasoning_recap":
         left_out = "recaps"
+    elif isinstance(kind, str) and kind in _NOT_SAID:
+        losses.note(_NOT_SAID[kind])
+        return None, ""
     elif not is_for_people:
         left_out = "tools"
     if left_out is not None:
@@ -137,7 +151,7 @@ def _text(content: dict[str, object], metadata: dict[str, object], losses: Losse
     parts = content.get("parts")
     if not isinstance(parts, list):
         if not isinstance(content.get("text"), str):
-            losses.note("contents", int(_says_something(content)))
+            losses.note("contents", int(content.get("content_type") not in _READ or _says_something(content)))
         return _unmarked(as_text(content.get("text")), metadata, losses)
     texts = [part if isinstance(part, str) else _part(part, losses) for part in parts]
     return _unmarked("\n\n".join(text for text in texts if text), metadata, losses)

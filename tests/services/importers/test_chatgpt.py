@@ -196,7 +196,7 @@ def test_an_entry_that_stands_there_twice_counts_once_and_is_told() -> None:
     ("content", "reason"),
     [
         (
-            {"content_type": "tether_quote", "url": "u"},
+            {"content_type": "hologram", "url": "u"},
             "Parts of messages of a kind that is not known here were left out: 1.",
         ),
         (
@@ -215,6 +215,44 @@ def test_a_content_that_is_not_known_is_told(content: object, reason: str) -> No
 
     assert branch(found.chats[0])[0] == ("user", "A")
     assert reasons(found) == [reason]
+
+
+@pytest.mark.parametrize("role", ["user", "assistant"])
+@pytest.mark.parametrize(
+    ("content", "reason"),
+    [
+        ({"content_type": "execution_output", "text": "4"}, "Messages to tools and from tools were left out: 1."),
+        ({"content_type": "tether_quote", "text": "4"}, "Messages to tools and from tools were left out: 1."),
+        ({"content_type": "system_error", "name": "E", "text": "x"}, "Error notes in answers were left out: 1."),
+        (
+            {"content_type": "app_pairing_content", "workspaces": []},
+            "Hidden messages, like those of custom instructions, were left out: 1.",
+        ),
+    ],
+)
+def test_a_content_that_nobody_said_is_no_message_and_is_told(
+    content: dict[str, object], reason: str, role: str
+) -> None:
+    mapping = {
+        "a": _node(_message("user", "A"), None, "b"),
+        "b": _node(_message(role, "") | {"content": content}, "a", "c"),
+        "c": _node(_message("assistant", "C"), "b"),
+    }
+    found = chatgpt.read(_chat(mapping, "c"))
+
+    assert branch(found.chats[0]) == [("user", "A"), ("assistant", "C")]
+    assert reasons(found) == [reason]
+
+
+def test_a_content_of_an_unknown_kind_is_told_even_where_nothing_is_in_it() -> None:
+    mapping = {
+        "a": _node(_message("user", "A"), None, "b"),
+        "b": _node(_message("assistant", "") | {"content": {"content_type": "hologram", "beams": []}}, "a"),
+    }
+    found = chatgpt.read(_chat(mapping, "b"))
+
+    assert branch(found.chats[0]) == [("user", "A")]
+    assert reasons(found) == ["Parts of messages of a kind that is not known here were left out: 1."]
 
 
 def test_what_has_no_messages_is_told_by_its_title() -> None:
