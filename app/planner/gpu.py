@@ -70,6 +70,8 @@ class Gpu(msgspec.Struct, frozen=True):
     is_this_machine: bool = False
     is_held_up: bool = False
     """Whether something held up every answer that told how fast it writes: meanwhile it is slower than its figures."""
+    is_memory_held_up: bool = False
+    """Whether its memory was measured while other programs were busy: it gives at least its bandwidth, maybe more."""
     sources: dict[str, str] = {}
     """Where each figure comes from, by the name of its field."""
 

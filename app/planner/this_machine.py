@@ -32,7 +32,11 @@ class OwnDevice(msgspec.Struct, frozen=True):
     is_processor: bool = False
     memory_kind: MemoryKind = "own"
     bandwidth: float | None = None
-    """Measured, in 10^9 bytes/s."""
+    """Measured or assumed, in 10^9 bytes/s."""
+    is_assumed: bool = False
+    """Whether that is experience, not measured here."""
+    is_disturbed: bool = False
+    """Whether other programs were busy when it was measured: then it is at least so fast."""
 
 
 def known_as(name: str, total: int | None, table: Iterable[Gpu]) -> Gpu | None:
@@ -104,5 +108,6 @@ def _unknown(device: OwnDevice, bandwidth: float) -> Gpu:
         prefill_band=UNKNOWN_BAND,
         memory_kind=device.memory_kind,
         is_this_machine=True,
-        sources={**sources, "memory": ASKED, "bandwidth": MEASURED},
+        is_memory_held_up=device.is_disturbed,
+        sources={**sources, "memory": ASKED, "bandwidth": ASSUMED if device.is_assumed else MEASURED},
     )

@@ -82,7 +82,8 @@ class Bandwidth:
     def ceiling(self, model: ModelInfo) -> float | None:
         """Return the most that the memory gives which holds a model's weights, in 10^9 bytes/s.
 
-        None where it was not measured, and where some layers lie in one memory and some in another.
+        None where it was not measured, or only while other programs took from it, and where some layers lie in one memory
+        and some in another.
         """
         if not model.gpu_layers:
             speeds = [self.known.get(MAIN_MEMORY)]
@@ -90,7 +91,7 @@ class Bandwidth:
             speeds = [self.known.get(name) for name in model.devices if name != MAIN_MEMORY]
         else:
             return None
-        measured = [speed.gb_per_s for speed in speeds if speed is not None]
+        measured = [speed.gb_per_s for speed in speeds if speed is not None and not speed.is_disturbed]
         return min(measured) if measured and len(measured) == len(speeds) else None
 
     def _follow(self, event: ScoringEvent) -> None:

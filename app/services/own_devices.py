@@ -14,27 +14,42 @@ ASSUMED_GB_PER_S = 20.0
 
 def own_gpu(device: Device, memories: Mapping[str, KnownMemory]) -> OwnDevice:
     """Return a GPU of this machine as it is known before any answer."""
-    measured = memories.get(device.name)
+    measured = _measured(memories, device.name)
     return OwnDevice(
         device.description or device.name,
         device.total,
         memory_kind="shared" if device.kind == "integrated_gpu" else "own",
-        bandwidth=measured.gb_per_s if measured is not None and measured.is_plausible else None,
+        bandwidth=measured.gb_per_s if measured is not None else None,
+        is_disturbed=measured is not None and measured.is_disturbed,
     )
 
 
 def own_processor(
     memories: Mapping[str, KnownMemory], name: str = MAIN_MEMORY, total: int | None = None
 ) -> OwnDevice:
-    """Return the processor with main memory as it is known before any answer."""
-    measured = memories.get(MAIN_MEMORY)
+    """Return the processor with main memory as it is known before any answer.
+
+    A measurement that other programs took something from only makes it faster than it is assumed to be.
+    """
+    measured = _measured(memories, MAIN_MEMORY)
+    is_disturbed = measured is not None and measured.is_disturbed
+    told = measured.gb_per_s if measured is not None else 0.0
+    is_assumed = not told or (is_disturbed and told < ASSUMED_GB_PER_S)
     return OwnDevice(
         name,
         total,
         is_processor=True,
         memory_kind="shared",
-        bandwidth=measured.gb_per_s if measured is not None and measured.is_plausible else ASSUMED_GB_PER_S,
+        bandwidth=ASSUMED_GB_PER_S if is_assumed else told,
+        is_assumed=is_assumed,
+        is_disturbed=is_disturbed,
     )
+
+
+def _measured(memories: Mapping[str, KnownMemory], name: str) -> KnownMemory | None:
+    """Return what was measured of a memory; None where nothing was that a memory can be."""
+    found = memories.get(name)
+    return found if found is not None and found.is_plausible else None
 
 
 def answers_key(device: OwnDevice, threads: int | None = None, answers: Iterable[str] = ()) -> str:
