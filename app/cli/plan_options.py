@@ -46,7 +46,7 @@ not at all with TOKENLIGHT_OFFLINE=1 or “Stay offline” in the preferences.
            far slower here than the memory allows), source
            (measured, vendor, extrapolated, assumed, entered, told), context
            (tokens in the cache of each meanwhile)
-  ttft     ms, low, high, prefill_tokens_per_s, limited_by
+  ttft     ms, low, high, prefill_tokens_per_s, limited_by, is_most
   devices  a list: name, is_gpu; weights, kv, state, compute, overhead, margin,
            each bytes and source (asked, formula, assumed); needed, total,
            free, spare

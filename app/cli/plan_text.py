@@ -17,7 +17,7 @@ from app.services.plan_answer import (
     PlanReport,
     PlanValue,
 )
-from app.services.units import UNKNOWN, byte_size, count, milliseconds, parameter_count, rate
+from app.services.units import UNKNOWN, at_most, byte_size, count, milliseconds, parameter_count, rate
 
 VERDICTS = {
     "fits": "fits",
@@ -169,7 +169,7 @@ def _cells(plan: PlanValue, asked: PlanAsked) -> list[str]:
         byte_size(plan.needed),
         count(plan.largest_context),
         count(plan.most_sequences),
-        UNKNOWN if plan.ttft is None else milliseconds(plan.ttft.ms),
+        UNKNOWN if plan.ttft is None else at_most(plan.ttft.is_most) + milliseconds(plan.ttft.ms),
         UNKNOWN if decode is None else rate(decode.tokens_per_s),
         UNKNOWN if decode is None else f"{rate(decode.low)} – {rate(decode.high)}",
         *together,
@@ -263,7 +263,8 @@ def _first_token(plan: PlanValue) -> str:
     if first is None:
         return UNKNOWN
     band = f"{milliseconds(first.low)} to {milliseconds(first.high)}"
-    return f"{milliseconds(first.ms)} ({band}) of prefill, nearly all of it, for a prompt of {_tokens(plan.prompt)}"
+    time = at_most(first.is_most) + milliseconds(first.ms)
+    return f"{time} ({band}) of prefill, nearly all of it, for a prompt of {_tokens(plan.prompt)}"
 
 
 def _tokens(value: int | None) -> str:

@@ -187,11 +187,11 @@ def _as_written(gpu: Gpu, calibration: Calibration) -> tuple[Gpu, float | None]:
 
 
 def _as_read(gpu: Gpu, calibration: Calibration) -> tuple[Gpu, float | None]:
-    """Return a device as prefill showed it, and the error that is left; weak evidence only makes it faster."""
+    """Return a device as prefill showed it, and the error that is left; weak evidence is no more than a lower bound."""
     points, is_weak = calibration.prefill_evidence, not calibration.prefill
     if not points:
         return gpu, None
-    tflops = _typical(points)
+    tflops, is_new = _typical(points), gpu.prefill_tflops is None
     if is_weak and gpu.prefill_tflops is not None and tflops <= gpu.prefill_tflops:
         return gpu, None
     error = statistics.median(abs(point.tflops / tflops - 1) for point in points)
@@ -200,7 +200,8 @@ def _as_read(gpu: Gpu, calibration: Calibration) -> tuple[Gpu, float | None]:
         band = max(band, gpu.prefill_band, WEAK_READ)
     source = HELD_UP_HERE if is_weak else MEASURED_HERE
     sources = gpu.sources | dict.fromkeys(("prefill_tflops", "prefill_band"), source)
-    return msgspec.structs.replace(gpu, prefill_tflops=tflops, prefill_band=band, sources=sources), error
+    found = msgspec.structs.replace(gpu, prefill_tflops=tflops, prefill_band=band, sources=sources)
+    return msgspec.structs.replace(found, is_prefill_least=is_weak and is_new), error
 
 
 def carried_over(original: Gpu, measured: Gpu, other: Gpu) -> Gpu:

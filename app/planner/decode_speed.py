@@ -120,8 +120,8 @@ def _step(part: Part, context: int, sequences: int) -> _Step:
 
 
 def _arithmetic(work: ModelWork, gpu: Gpu, sequences: int) -> float:
-    """Return the seconds of the operations; one sequence never waits for them."""
-    if sequences == 1 or not gpu.prefill_tflops:
+    """Return the seconds of the operations; one sequence never waits for them, and a lower bound limits nothing."""
+    if sequences == 1 or not gpu.prefill_tflops or gpu.is_prefill_least:
         return 0.0
     return 2 * sequences * (work.parameters + work.head_parameters) / (gpu.prefill_tflops * TERA)
 

@@ -70,6 +70,8 @@ class Gpu(msgspec.Struct, frozen=True):
     is_this_machine: bool = False
     is_held_up: bool = False
     """Whether something held up every answer that told how fast it writes: meanwhile it is slower than its figures."""
+    is_prefill_least: bool = False
+    """Whether only short or disturbed prompts told what prefill gets done: at least so much, and nothing else is known."""
     is_memory_held_up: bool = False
     """Whether its memory was measured while other programs were busy: it gives at least its bandwidth, maybe more."""
     sources: dict[str, str] = {}
@@ -123,6 +125,8 @@ class PrefillTime(msgspec.Struct, frozen=True):
     tokens: int
     """What had to be evaluated: the prompt without what was in the cache."""
     limited_by: Limit
+    is_most: bool = False
+    """Whether it takes no longer, and how much less nobody knows; then the low end is what memory alone would allow."""
 
     @property
     def tokens_per_s(self) -> float | None:

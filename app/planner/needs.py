@@ -77,7 +77,7 @@ def _pace(row: Row, need: Need) -> Meets | None:
             return Meets(row, "speed", need.tokens_per_s, row.speed.tokens_per_s, close)
     if need.first_token_s is not None:
         first = row.first_token_together
-        if first is None:
+        if first is None or (first.is_most and first.low <= need.first_token_s < first.seconds):
             return Meets(row, "unknown")
         if first.seconds > need.first_token_s:
             return Meets(row, "first_token", need.first_token_s, first.seconds, _can_begin_in_time(row, need))

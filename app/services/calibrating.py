@@ -88,12 +88,16 @@ class Calibrating:
         return decode_speed([Part(work, fit.gpu)], context)
 
     def expected_reading(self, metrics: Metrics) -> PrefillTime | None:
-        """Return how long the prompt of an answer should have taken to be read, from those before it."""
+        """Return how long the prompt of an answer should have taken to be read, from those before it.
+
+        None where they tell no more than how long it takes at most.
+        """
         work, fit, model = self._work, self._fit, self._model
         if work is None or fit is None or model is None or fit.prefill_error is None:
             return None
         cached = metrics.prompt_tokens_from_cache
-        return prefill_time([Part(work, fit.gpu)], metrics.prompt_tokens, cached, model.options.micro_batch)
+        time = prefill_time([Part(work, fit.gpu)], metrics.prompt_tokens, cached, model.options.micro_batch)
+        return None if time is None or time.is_most else time
 
     def reading_speed(self, tokens: int) -> float | None:
         """Return how many tokens/s the loaded model should read of so many, from answers before; None is unknown."""

@@ -92,6 +92,8 @@ class FirstTokenValue(msgspec.Struct, frozen=True):
     high: float
     prefill_tokens_per_s: float | None
     limited_by: Limit
+    is_most: bool = False
+    """Whether it takes no longer, and how much less nobody knows."""
 
 
 class PlanValue(msgspec.Struct, frozen=True):

@@ -15,7 +15,7 @@ from app.services.comparison_export import csv_cell
 from app.services.plan_rows import Worked
 from app.services.plan_values import Band, Chosen, ComparedRow
 from app.services.plan_words import LIMITS, VERDICTS
-from app.services.units import UNKNOWN, count, rate
+from app.services.units import UNKNOWN, at_most, count, rate
 
 _BOM = "\N{ZERO WIDTH NO-BREAK SPACE}"
 _BANDS: tuple[tuple[str, Callable[[ComparedRow], Band | None]], ...] = (
@@ -179,7 +179,7 @@ def band_words(band: Band | None, times: float = 1.0) -> str:
     """Return a figure, in a unit so many times smaller, with its band."""
     if band is None:
         return UNKNOWN
-    return f"{rate(band.value * times)} ({rate(band.low * times)}–{rate(band.high * times)})"
+    return f"{at_most(band.is_most)}{rate(band.value * times)} ({rate(band.low * times)}–{rate(band.high * times)})"
 
 
 def _line(cells: Sequence[str]) -> str:

@@ -169,7 +169,12 @@ def _plan(row: Row, usage: Usage, gpu: str, name: str) -> PlanValue:
     ttft = None
     if first is not None:
         ttft = FirstTokenValue(
-            first.seconds * 1000, first.low * 1000, first.high * 1000, first.tokens_per_s, first.limited_by
+            first.seconds * 1000,
+            first.low * 1000,
+            first.high * 1000,
+            first.tokens_per_s,
+            first.limited_by,
+            first.is_most,
         )
     return PlanValue(
         gpu=gpu,

@@ -188,4 +188,4 @@ def _speed(speed: Speed | None, times: int = 1) -> Band | None:
 
 
 def _time(time: PrefillTime | None) -> Band | None:
-    return Band(time.seconds, time.low, time.high) if time is not None else None
+    return Band(time.seconds, time.low, time.high, time.is_most) if time is not None else None

@@ -90,6 +90,8 @@ class Band(msgspec.Struct, frozen=True):
     value: float
     low: float
     high: float
+    is_most: bool = False
+    """Whether it is no more than that, and how much less nobody knows."""
 
 
 class RoofDot(msgspec.Struct, frozen=True):

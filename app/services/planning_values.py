@@ -95,6 +95,8 @@ class Range(msgspec.Struct, frozen=True):
     value: float
     low: float
     high: float
+    is_most: bool = False
+    """Whether it is no more than that, and how much less nobody knows."""
 
 
 class SpeedRows(msgspec.Struct, frozen=True):

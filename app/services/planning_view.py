@@ -248,4 +248,4 @@ def _range(speed: Speed) -> Range:
 
 
 def _time(time: PrefillTime, rest: float) -> Range:
-    return Range(time.seconds + rest, time.low + rest, time.high + rest)
+    return Range(time.seconds + rest, time.low + rest, time.high + rest, time.is_most)

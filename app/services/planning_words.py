@@ -10,7 +10,7 @@ from app.planner.gpu import CARRIED_OVER, HELD_UP_HERE, MEASURED_HERE, Gpu, Limi
 from app.planner.memory_plan import DevicePlan, Lever, MemoryPlan
 from app.planner.plan_options import PlanOptions
 from app.services.planning_values import Range, SpeedRows
-from app.services.units import byte_size, count, rate
+from app.services.units import at_most, byte_size, count, rate
 
 HALF = 0.5
 _LIMITS: dict[Limit, Sentence] = {
@@ -202,7 +202,7 @@ def time_with_band(time: Range) -> str:
     scale, unit = (1e3, "ms") if time.value < 1 else (1.0, "s") if time.value < 120 else (1 / 60, "min")
     digits = 1 if unit == "s" and time.value < 10 else 0
     value, low, high = (f"{each * scale:,.{digits}f}" for each in (time.value, time.low, time.high))
-    return f"{value} {unit} ({low}–{high})"
+    return f"{at_most(time.is_most)}{value} {unit} ({low}–{high})"
 
 
 def lever_words(lever: Lever, everything: int | None, sequences: int) -> Sentence:

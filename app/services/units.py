@@ -36,6 +36,11 @@ def signed(value: float) -> str:
     return f"{whole:+,}".replace("-", "\u2212") if whole else "±0"
 
 
+def at_most(is_most: bool) -> str:
+    """Return what stands before a figure that is the most there can be, and nothing before any other."""
+    return "\N{LESS-THAN OR EQUAL TO}\N{NO-BREAK SPACE}" if is_most else ""
+
+
 def milliseconds(value: float | None) -> str:
     """Return a time in milliseconds, or in seconds from ten seconds on."""
     if value is None:

@@ -195,11 +195,18 @@ def test_a_weak_prefill_tells_of_a_device_of_which_nothing_is_known_and_only_mak
     found = calibrated(unknown, known).gpu
     time = prefill_time([Part(SMALL, found)], answer.prefilled)
     assert time is not None and answer.prefilled / time.seconds == pytest.approx(200, rel=0.1)
+    assert time.is_most and time.high == time.seconds
+    alone = prefill_time([Part(SMALL, msgspec.structs.replace(found, prefill_tflops=1e9))], answer.prefilled)
+    assert alone is not None and time.low == pytest.approx(alone.seconds * (1 - found.below)), "what memory allows"
     assert found.prefill_band >= 0.6 and found.sources["prefill_tflops"] == HELD_UP_HERE
     assert calibrated(PROCESSOR, known).gpu == PROCESSOR, "it is no slower than it was believed to be"
     slower = msgspec.structs.replace(PROCESSOR, prefill_tflops=1e-4)
     assert calibrated(slower, known).gpu.prefill_tflops == found.prefill_tflops
+    for count in (1, 2, 4, 8):
+        assert decode_speed([Part(SMALL, found)], 500, count) == decode_speed([Part(SMALL, unknown)], 500, count)
     better = with_answer(known, AnswerFigures(0, None, 0, 700, 0.35), SMALL)
+    sure = prefill_time([Part(SMALL, calibrated(unknown, better).gpu)], answer.prefilled)
+    assert sure is not None and not sure.is_most and sure.low < sure.seconds < sure.high
     assert better.weak_prefill == () and with_answer(better, answer, SMALL) == better
 
 

@@ -27,6 +27,17 @@ def test_what_the_band_leaves_open_counts_all_who_ask_at_once() -> None:
     assert not judge(found, Need(Usage(2048), first_token_s=last.high + 1)).is_close
 
 
+def test_a_first_token_of_which_only_the_most_is_known_misses_no_need_that_it_may_meet() -> None:
+    least = replace(TABLE["l4"], prefill_tflops=0.5, is_prefill_least=True)
+    (found,) = compare([planned_8b()], [least], Usage(2048, 1, 2048))
+    first = found.first_token_together
+    assert first is not None and first.is_most and first.low < first.seconds == first.high
+    between = (first.low + first.seconds) / 2
+    told = [judge(found, Need(Usage(2048), first_token_s=most)).shortfall for most in (first.seconds, between)]
+    assert told == [None, "unknown"]
+    assert judge(found, Need(Usage(2048), first_token_s=first.low / 2)).shortfall == "first_token"
+
+
 def test_nothing_is_close_that_fails_elsewhere_too() -> None:
     found = row("l4", Usage(2048, 4, 2048))
     assert found.speed and found.first_token_together

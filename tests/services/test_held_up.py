@@ -13,11 +13,13 @@ from app.planner.gpu import HELD_UP_HERE, MEASURED_HERE, Gpu
 from app.services.plan_export import caveats_of, plan_csv, plan_markdown
 from app.services.plan_rows import Grounds, work_out
 from app.services.plan_values import Chosen, ModelChoice
+from app.services.planning_devices import KnownGpus
 from app.services.planning_values import PlanChoice
-from app.services.planning_words import limit_words, rests_on
+from app.services.planning_view import place_of
+from app.services.planning_words import limit_words, rests_on, time_with_band
 from tests.planner.planned_models import planned
 from tests.planner.works import LLAMA_8B, PROCESSOR, TABLE
-from tests.services.planned_here import here, view
+from tests.services.planned_here import MAIN, here, view
 
 HELD_UP = replace(PROCESSOR, is_held_up=True)
 SLOWED = "Something slowed down every answer on this machine so far"
@@ -45,6 +47,17 @@ def test_a_reading_that_short_prompts_told_is_doubted_where_a_prompt_is_read() -
     assert "told by short prompts alone" in said.english()
     assert view("llama-3.1-8b", PlanChoice(prompt=9000), here(gpu)).speed.caveats == ()
     assert view("llama-3.1-8b", PlanChoice(), here()).speed.caveats == ()
+
+
+def test_where_only_short_or_disturbed_prompts_told_a_first_token_comes_after_no_more_than_that() -> None:
+    least = replace(PROCESSOR, is_prefill_least=True, sources={"prefill_tflops": HELD_UP_HERE})
+    place = place_of("here", (MAIN,), KnownGpus(here={"CPU": least}))
+    speed = view("llama-3.1-8b", PlanChoice(context=4096, prompt=1024), place).speed
+    assert speed.first_token is not None and time_with_band(speed.first_token).startswith("≤\u00a0")
+    chosen = Chosen((ModelChoice("a"),), ())
+    worked = work_out(Grounds(chosen, {"a": planned("llama-3.1-8b")}, (least,)))
+    assert "| ≤ " in plan_markdown(worked).decode()
+    assert "≤" not in plan_markdown(work_out(Grounds(chosen, {"a": planned("llama-3.1-8b")}, (PROCESSOR,)))).decode()
 
 
 @pytest.mark.parametrize("source", [MEASURED_HERE, HELD_UP_HERE])

@@ -8,7 +8,7 @@ from app.core.words import Sentence
 from app.gui.planner.comparison import words
 from app.gui.widgets.words import render
 from app.services.plan_values import Band, ComparedRow
-from app.services.units import count
+from app.services.units import at_most, count
 
 translate = QCoreApplication.translate
 
@@ -42,7 +42,7 @@ def first_token_hint(row: ComparedRow) -> str:
         "PlanComparison",
         "When all ask at the same moment, the last one has its first token after {time} ({band}).",
     )
-    return said.format(time=words.seconds(last.value), band=words.band_of(last, is_time=True))
+    return said.format(time=at_most(last.is_most) + words.seconds(last.value), band=words.band_of(last, is_time=True))
 
 
 def speed_hint(row: ComparedRow) -> str:

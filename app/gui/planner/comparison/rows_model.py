@@ -11,7 +11,7 @@ from app.gui.planner.comparison import words
 from app.gui.planner.comparison.row_hints import HINTS
 from app.gui.widgets.words import hint_of
 from app.services.plan_values import Band, ComparedRow
-from app.services.units import UNKNOWN, byte_size, count, rate
+from app.services.units import UNKNOWN, at_most, byte_size, count, rate
 
 ROW_ROLE, SMALL_ROLE, VALUE_ROLE, GROUP_ROLE, NEED_ROLE = (int(Qt.ItemDataRole.UserRole) + n for n in range(5))
 FIRST, FITS, CONTEXT, AT_ONCE, FIRST_TOKEN, EACH, TOGETHER, LIMIT = range(8)
@@ -238,4 +238,4 @@ def _time(band: Band | None) -> Cell:
     if band is None:
         return _unknown()
     time, between = words.seconds(band.value), words.band_of(band, is_time=True)
-    return Cell(time, "" if between == time else between, band.value)
+    return Cell(at_most(band.is_most) + time, "" if between == time else between, band.value)
