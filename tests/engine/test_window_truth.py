@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
@@ -40,7 +41,11 @@ def opened(kind: str, tmp_path: Path, patch: pytest.MonkeyPatch, log: LogCapture
     """Load a model whose layers, so many of them, have a window of 64 tokens in 256 cells."""
     if kind == EVERY:
         patch.setattr(kinds, "WINDOW_PATTERN", 0)
-    write = {HYBRID: kinds.write_tiny_hybrid_window, NONE: kinds.write_tiny_plain}.get(kind, kinds.write_tiny_window)
+    writers: dict[str, Callable[[Path], Path]] = {
+        HYBRID: kinds.write_tiny_hybrid_window,
+        NONE: kinds.write_tiny_plain,
+    }
+    write = writers.get(kind, kinds.write_tiny_window)
     return KVDesk(tmp_path / "home", patch, write(tmp_path / "made.gguf"), OPTIONS, log)
 
 
