@@ -41,3 +41,9 @@ def unlisted_keys() -> dict[KeysOf, list[Keys]]:
     """Return those that stand in no list by themselves: of the lanes, that names the first and the last."""
     words, _ends = lane_keys()[0]
     return {KeysOf.COMPARISON: [Keys(words, tuple(QKeySequence(lane_key(at)) for at in range(MOST_AT_ONCE)))]}
+
+
+def place_keys() -> set[QKeySequence]:
+    """Return all of these keys, in whatever place they mean something."""
+    places = (*fixed_keys().values(), *unlisted_keys().values())
+    return {key for listed in places for each in listed for key in each.keys}

@@ -23,6 +23,8 @@ from app.services.program import Program
 from app.services.turns import Turn
 
 if TYPE_CHECKING:
+    from PySide6.QtGui import QKeySequence
+
     from app.gui.chat.printing import Printing
     from app.gui.chat.text_alone import Background
     from app.gui.compare.page import ComparePage
@@ -53,7 +55,7 @@ class OnDemand(QObject):
         window.parts.live.remedy_wanted.connect(self.make_change)
         window.parts.live.why.made.connect(self._add_measuring)
         self._measuring: MemorySpeedRow | None = None
-        self._shortcuts = Shortcuts(window.actions_by_name, program.settings, window)
+        self._shortcuts = Shortcuts(window.actions_by_name, program.settings, window, _place_keys)
         if self._shortcuts.problem is not None:
             program.notices.post(Notice(self._shortcuts.problem, level="hint", lasts=True))
 
@@ -242,3 +244,9 @@ class OnDemand(QObject):
     def _shown_chat(self) -> tuple[str, Sequence[Turn]]:
         chat = self._program.chat
         return chat.shown.head.title, chat.turns
+
+
+def _place_keys() -> set[QKeySequence]:
+    from app.gui.key_places import place_keys
+
+    return place_keys()

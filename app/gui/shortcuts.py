@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from typing import Any, cast
 
 from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
@@ -36,8 +36,16 @@ class Shortcuts(QObject):
     changed = Signal()
     """An action has other keys."""
 
-    def __init__(self, actions: Actions, settings: SettingsFile, window: QWidget) -> None:
+    def __init__(
+        self,
+        actions: Actions,
+        settings: SettingsFile,
+        window: QWidget,
+        place_keys: Callable[[], Container[QKeySequence]],
+    ) -> None:
+        """`place_keys` are those that mean something in one place; they are asked for where the file has keys at all."""
         super().__init__(window)
+        self._place_keys = place_keys
         self._actions = actions
         self._settings = settings
         self._window = window
@@ -104,7 +112,8 @@ class Shortcuts(QObject):
     def _read(self) -> None:
         """Use what the file says, as far as it is of actions that there are, and of keys that no two have."""
         read = {name: _keys_of(texts) for name, texts in self._settings.values.shortcuts.items()}
-        fit = {name: keys for name, keys in read.items() if keys is not None and self._may_have(name, keys)}
+        needed = self._place_keys() if read else ()
+        fit = {name: keys for name, keys in read.items() if keys is not None and self._may_have(name, keys, needed)}
         while doubles := self._in_conflict(fit):
             for name in doubles:
                 del fit[name]
@@ -120,9 +129,11 @@ class Shortcuts(QObject):
             )
             self._settings.change(shortcuts={name: _texts(keys) for name, keys in fit.items()})
 
-    def _may_have(self, name: str, keys: Keys) -> bool:
+    def _may_have(self, name: str, keys: Keys, needed: Container[QKeySequence]) -> bool:
         usual = self._usual.get(name)
-        return usual is not None and all(key in usual or _needed_elsewhere(key) is None for key in keys)
+        return usual is not None and all(
+            key in usual or (key not in needed and _needed_elsewhere(key) is None) for key in keys
+        )
 
     def _in_conflict(self, chosen: Mapping[str, Keys]) -> list[str]:
         """Return those that have a key which another action has too."""

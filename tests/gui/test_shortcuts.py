@@ -187,6 +187,9 @@ def test_the_list_of_keys_can_be_searched_for_words_and_keys(opened: Stage) -> N
         ({"new_chat_action": [""]}, ["new_chat_action"], {"new_chat_action": "Ctrl+N"}),
         ({"new_chat_action": ["A"]}, ["new_chat_action"], {"new_chat_action": "Ctrl+N"}),
         ({"new_chat_action": ["Ctrl+O"]}, ["new_chat_action"], {"new_chat_action": "Ctrl+N"}),
+        ({"new_chat_action": ["Ctrl+3"]}, ["new_chat_action"], {"new_chat_action": "Ctrl+N"}),
+        ({"new_chat_action": ["Alt+Left"]}, ["new_chat_action"], {"new_chat_action": "Ctrl+N"}),
+        ({"new_chat_action": ["F2"]}, ["new_chat_action"], {"new_chat_action": "Ctrl+N"}),
         (
             {"new_chat_action": ["Ctrl+T"], "trash_action": ["Ctrl+T"], "print_action": ["Ctrl+U"]},
             ["new_chat_action", "trash_action"],
