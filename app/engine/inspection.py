@@ -24,7 +24,7 @@ from app.engine.ggml_tensor import layout_is_known
 from app.engine.graph_watch import GraphWatch
 from app.engine.llama import api
 from app.engine.llama_context import DECODE_RESULTS, LlamaContext
-from app.engine.llama_parameters import inspection_options, inspection_parameters
+from app.engine.llama_parameters import inspection_options, inspection_parameters, least_inspection_cells
 
 MIB = 1 << 20
 GPU_MARGIN = 256 * MIB
@@ -136,6 +136,7 @@ def inspect(
 
     Memory is looked at first: a system that promises more than it has does not refuse a context, it ends the process.
     """
+    cells = max(cells, least_inspection_cells(model, chat.handle))
     buffers = needed(cells, watcher is not None) if needed is not None else None
     if buffers is not None:
         vocabulary = int(api.llama_vocab_n_tokens(api.llama_model_get_vocab(model)))

@@ -125,10 +125,20 @@ def takes_long_factors(model: Any, context: Any) -> bool:
 
     It goes by the cells, not by the tokens in them: more than the context before the model was stretched takes the long ones.
     """
-    architecture = metadata(model, "general.architecture") or ""
-    original = metadata(model, f"{architecture}.rope.scaling.original_context_length")
+    original = _rope_scaling(model, "original_context_length")
     limit = int(original) if original is not None else int(api.llama_model_n_ctx_train(model))
     return int(api.llama_n_ctx_seq(context)) > limit
+
+
+def least_inspection_cells(model: Any, chat: Any) -> int:
+    """Return how many cells another context needs at least to turn its keys as the chat's context does; 0 where any do."""
+    original = _rope_scaling(model, "original_context_length")
+    may_have_two_sets = original is not None and _rope_scaling(model, "type") in (None, "longrope")
+    return int(original) + 1 if original is not None and may_have_two_sets and takes_long_factors(model, chat) else 0
+
+
+def _rope_scaling(model: Any, key: str) -> str | None:
+    return metadata(model, f"{metadata(model, 'general.architecture')}.rope.scaling.{key}")
 
 
 def memory_kind(model: Any) -> MemoryKind:
