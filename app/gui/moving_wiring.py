@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.core.conversation import Conversation
 from app.core.file_name import fitting_stem
-from app.core.words import translate
+from app.core.words import Sentence, translate
 from app.gui.icons import Icons
 from app.gui.main_window import MainWindow
 from app.gui.widgets.documents_folder import documents_folder
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
 
 qt_translate = QCoreApplication.translate
 _ENDINGS = ("json", "md", "html")
+_MOST_TITLES = 5
+"""That one notice names."""
 
 
 class MovingWiring:
@@ -150,9 +152,20 @@ class MovingWiring:
         if exporting.problem is not None:
             self._program.notices.post(Notice(exporting.problem))
         elif exporting.saved is not None and exporting.unread:
-            title = exporting.unread[0]
-            part = translate("Moving", "A part of “{title}” could not be read; the rest of it is saved.", title=title)
-            self._program.notices.post(Notice(part))
+            self._program.notices.post(Notice(_partly_read(exporting.unread)))
         elif exporting.saved is not None:
             said = translate("FileExport", "Saved as {path}", path=str(exporting.saved))
             self._program.notices.post(Notice(said, level="hint", brief=True))
+
+
+def _partly_read(titles: Sequence[str]) -> Sentence:
+    """Return what people are told of conversations of which the store could not read a part."""
+    if len(titles) == 1:
+        return translate("Moving", "A part of “{title}” could not be read; the rest of it is saved.", title=titles[0])
+    named = [f"“{title}”" for title in titles[:_MOST_TITLES]]
+    return translate(
+        "Moving",
+        "Parts of {count} conversations could not be read; the rest of them is saved: {titles}",
+        count=len(titles),
+        titles=", ".join([*named, "…"] if len(titles) > _MOST_TITLES else named),
+    )

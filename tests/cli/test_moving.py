@@ -15,7 +15,7 @@ from app.gui.markdown.page import PageWriter
 from app.services.program import Program
 from app.system.instance import Instance
 from tests.cli.conftest import CommandLine
-from tests.store.shelf import chunk, end, head, question
+from tests.store.shelf import chunk, end, head, lose, question
 
 
 @pytest.fixture
@@ -45,6 +45,15 @@ def test_all_chats_go_into_a_file_and_out_of_it(chats: CommandLine, tmp_path: Pa
     path.write_bytes(path.read_bytes().replace(b"Chat 10", b"Other"))
     assert chats.run("import", str(path)) == ExitCode.DONE
     assert chats.out == "1 imported, 1 already here.\n"
+
+
+def test_every_chat_is_told_of_which_a_part_could_not_be_read(chats: CommandLine, tmp_path: Path) -> None:
+    assert chats.run("export", "--all", "--output", str(tmp_path / "a.json")) == ExitCode.DONE
+    assert "could not be read" not in chats.err
+    lose(tmp_path, "attachment")
+    assert chats.run("export", "--all", "--output", str(tmp_path / "b.json")) == ExitCode.DONE
+    for title in ("Chat 10", "Chat 20"):
+        assert f"A part of “{title}” could not be read; the rest of it is in the file." in chats.err
 
 
 def test_a_chat_by_its_title_or_number_as_markdown(chats: CommandLine, tmp_path: Path) -> None:

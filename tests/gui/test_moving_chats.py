@@ -14,6 +14,7 @@ from app.gui.history.view import HistoryList
 from app.services.importers.chat_file import ChatLines
 from tests.gui.conftest import Stage
 from tests.gui.test_message_keys import say
+from tests.store.shelf import lose
 
 pytestmark = pytest.mark.qt_log_ignore("^This plugin does not support")
 
@@ -30,7 +31,8 @@ def talked(ready: Stage) -> Stage:
 
 
 def chooses(stage: Stage, action: str, name: str, path: Path) -> None:
-    """Choose a file in the dialog that an action opens."""
+    """Choose a file in the dialog that an action opens, once an earlier one is gone."""
+    stage.bot.waitUntil(lambda: stage.window.findChild(QFileDialog, name) is None, timeout=60_000)
     stage.triggers(action)
     dialog = stage.find_as(QFileDialog, name)
     dialog.selectFile(str(path))
@@ -64,6 +66,24 @@ def test_a_place_that_cannot_be_written_is_told(talked: Stage, tmp_path: Path) -
     assert program.chat_export.begin(path, program.conversations.heads, ChatLines())
     waits(talked)
     assert "could not be saved" in talked.desk.told
+
+
+def test_what_could_not_be_read_of_chats_is_told_of_all_of_them(talked: Stage, tmp_path: Path) -> None:
+    lose(tmp_path, "attachment")
+    chooses(talked, "export_chat_action", "export_dialog", tmp_path / "one.json")
+    waits(talked)
+    assert talked.desk.told == "A part of “Two” could not be read; the rest of it is saved."
+    chooses(talked, "export_all_action", "export_dialog", tmp_path / "all.json")
+    waits(talked)
+    parts = "Parts of 2 conversations could not be read; the rest of them is saved: "
+    assert talked.desk.told == f"{parts}“Two”, “One”"
+    for number in range(5):
+        talked.desk.program.conversations.new()
+        say(talked, f"More {number}", "1")
+    chooses(talked, "export_all_action", "export_dialog", tmp_path / "more.json")
+    waits(talked)
+    assert "Parts of 7 conversations" in talked.desk.told
+    assert "“One”" not in talked.desk.told and talked.desk.told.endswith(", …")
 
 
 def test_all_chats_come_back_into_an_empty_window(talked: Stage, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from app.services.importers.found import StoppedError, Stops, look_for_stop
 from app.services.importers.taking import renumbered
 from app.services.importing import ImportReport
 from tests.desk import Desk
-from tests.store.shelf import ids
+from tests.store.shelf import ids, lose
 from tests.whole_chats import whole_chats
 
 
@@ -140,6 +140,17 @@ def test_a_chat_of_another_program_is_lost_to_no_other_of_its_title_and_time(
         assert tuple(map(sum, zip(*((each.imported, each.already_here) for each in reports), strict=True))) == wanted
     said = sorted(chat.messages[0].text for chat in _whole(desk, *desk.program.conversations.heads))
     assert said == ["one", "two"]
+
+
+def test_chats_of_which_a_part_could_not_be_read_are_known_by_their_titles(desk: Desk, tmp_path: Path) -> None:
+    _keep(desk, _chat(10), _chat(20))
+    _export(desk, tmp_path / "a.json", *desk.program.conversations.heads)
+    assert desk.program.chat_export.unread == ()
+    lose(tmp_path, "attachment")
+    _export(desk, tmp_path / "a.json", *desk.program.conversations.heads)
+    assert desk.program.chat_export.unread == ("Chat 20", "Chat 10")
+    _export(desk, tmp_path / "a.json")
+    assert desk.program.chat_export.unread == ()
 
 
 def test_what_is_here_already_is_counted_and_left(desk: Desk, tmp_path: Path) -> None:

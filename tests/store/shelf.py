@@ -110,6 +110,13 @@ def shelf(folder: Path) -> Iterator[Shelf]:
         made.close()
 
 
+def lose(folder: Path, table: str) -> None:
+    """Let nobody read a part of the chats that lie somewhere below a folder."""
+    (path,) = folder.rglob(FILE_NAME)
+    with closing(sqlite3.connect(path, isolation_level=None)) as connection:
+        connection.execute(f"ALTER TABLE {table} RENAME TO lost_{table}")
+
+
 def used_every_day(kept: Shelf) -> None:
     """Let the chats have been open on the last days, as they are where nothing is wrong with the clock."""
     today = int(time.time() // 86_400)
