@@ -148,11 +148,14 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files, and say what letting go of them does: a model is loaded, others are attached."""
-        if _model_in(event) is not None:
+        model, others = _dropped(event)
+        if model is not None and others:
+            self._cover.say(self.tr("Let go to load this model and attach the other files to your message"))
+        elif model is not None:
             self._cover.say(self.tr("Let go to load this model"))
-            _accept_copy(event)
-        elif files_in(event.mimeData()):
+        elif others:
             self._cover.say(self.tr("Let go to attach the files to your message"))
+        if model is not None or others:
             _accept_copy(event)
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
@@ -162,13 +165,13 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         """Say that a model or other files were dropped."""
         self._cover.say("")
-        path, files = _model_in(event), files_in(event.mimeData())
-        if path is not None or files:
+        model, others = _dropped(event)
+        if model is not None or others:
             _accept_copy(event)
-        if path is not None:
-            self.model_dropped.emit(path)
-        elif files:
-            self.files_dropped.emit(files)
+        if model is not None:
+            self.model_dropped.emit(model)
+        if others:
+            self.files_dropped.emit(others)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Say that the window goes; the program ends everything in order after it."""
@@ -308,5 +311,8 @@ def _accept_copy(event: QDropEvent) -> None:
     event.accept()
 
 
-def _model_in(event: QDropEvent) -> Path | None:
-    return next((path for path in files_in(event.mimeData()) if path.name.lower().endswith(SUFFIX)), None)
+def _dropped(event: QDropEvent) -> tuple[Path | None, list[Path]]:
+    """Return the model that is to be loaded, the first where there are several, and the files that are no models."""
+    files = files_in(event.mimeData())
+    models = [path for path in files if path.name.lower().endswith(SUFFIX)]
+    return next(iter(models), None), [path for path in files if path not in models]

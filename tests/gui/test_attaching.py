@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QFrame, QPlainTextEdit
 from app.core.attached_files import framed
 from app.core.commands import Generate
 from app.gui.chat.paste_viewer import PasteViewer
+from app.gui.widgets.drop_cover import DropCover
 from app.system import documents
 from tests.fake_engine import CONTEXT
 from tests.gui.conftest import Stage
@@ -81,6 +82,30 @@ def test_a_file_is_attached_in_every_way_and_goes_before_what_is_said_of_it(
     ready.sends("What is this?")
     assert ready.engine.chat.messages[0].text == f"{FRAME}\n\nWhat is this?"
     assert rows(ready) == []
+
+
+def test_files_that_are_dropped_with_a_model_are_attached_beside_it(
+    ready: Stage, notes: Path, tmp_path: Path
+) -> None:
+    model = tmp_path / "other.GGUF"
+    model.write_bytes(b"GGUF")
+    loaded: list[Path] = []
+    ready.window.model_dropped.connect(loaded.append)
+    data, keys = data_of(notes, model), Qt.KeyboardModifier.NoModifier
+    enter = QDragEnterEvent(QPoint(1, 1), Qt.DropAction.CopyAction, data, Qt.MouseButton.LeftButton, keys)
+    QApplication.sendEvent(ready.window, enter)
+    said = "Let go to load this model and attach the other files to your message"
+    assert ready.find_as(DropCover).accessibleName() == said
+    drops(ready, notes, model)
+    assert loaded == [model]
+    ready.desk.until(lambda: rows(ready))
+    assert rows(ready) == [f"notes.md · {len(CONTENT)} characters · – tokens"]
+
+
+def test_a_model_that_is_dropped_alone_is_no_file_of_the_message(ready: Stage, tmp_path: Path) -> None:
+    (tmp_path / "other.gguf").write_bytes(b"GGUF")
+    drops(ready, tmp_path / "other.gguf")
+    assert ready.desk.program.attaching.reading == ()
 
 
 def test_a_drag_that_goes_away_leaves_the_window_as_it_was(ready: Stage, notes: Path) -> None:
