@@ -12,6 +12,7 @@ from app.core.attached_files import as_markdown
 from app.core.conversation import Conversation, Message, Pieces
 from app.core.message_tree import MessageTree
 from app.core.whole_chat import WholeChat
+from app.services.thinking import Thoughts
 
 
 class MarkdownWriter:
@@ -62,6 +63,18 @@ def authors(chat: WholeChat) -> dict[int, str]:
     return {whole.answer.message: whole.answer.model_name for whole in chat.answers}
 
 
+def parted_answers(chat: WholeChat) -> dict[int, tuple[str, str]]:
+    """Return by message what an answer thinks, "" where it does not, and what it says, both without the tags between."""
+    kept = {whole.answer.message: whole.answer.thinking for whole in chat.answers}
+    found: dict[int, tuple[str, str]] = {}
+    for message in chat.messages:
+        if message.role == "assistant":
+            thoughts = Thoughts.kept(message.text, kept.get(message.id))
+            is_parted = thoughts is not None and thoughts.thinking is not None
+            found[message.id] = (thoughts.thought, thoughts.said) if thoughts and is_parted else ("", message.text)
+    return found
+
+
 def day(ms: int) -> str:
     """Return the day of a time, where people are; empty where it is no date."""
     try:
@@ -71,13 +84,15 @@ def day(ms: int) -> str:
 
 
 def _text(chat: WholeChat) -> str:
-    """Return a conversation: what is said stands as it is, because that is Markdown, too."""
+    """Return a conversation: what is said stands as it is, because that is Markdown, too; thinking is folded."""
     names = authors(chat)
     parts = [f"# {chat.head.title or 'Conversation'}", day(chat.head.created_ms)]
     if chat.head.system_prompt:
         parts += ["## System prompt", chat.head.system_prompt]
+    answers = parted_answers(chat)
     for message in shown_messages(chat):
         who = "User" if message.role == "user" else names.get(message.id) or "Assistant"
-        text = as_markdown(message.text) if message.role == "user" else message.text
-        parts += [f"## {who}", text.strip("\n")]
+        thought, text = answers.get(message.id) or ("", as_markdown(message.text))
+        folded = f"<details>\n<summary>Thinking</summary>\n\n{thought}\n\n</details>" if thought else ""
+        parts += [f"## {who}", folded, text.strip("\n")]
     return "\n\n".join(part for part in parts if part) + "\n"

@@ -6,12 +6,16 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.cli.arguments import read_arguments
 from app.cli.run import run
+from app.core.conversation import Message, StoredAnswer, Thinking
 from app.core.errors import ExitCode, UserError
+from app.core.whole_chat import WholeAnswer, WholeChat
 from app.gui.markdown.page import PageWriter
+from app.services.chat_markdown import MarkdownWriter
 from app.services.program import Program
 from app.system.instance import Instance
 from tests.cli.conftest import CommandLine
@@ -74,6 +78,31 @@ def test_a_page_has_no_script_and_says_what_markdown_means(chats: CommandLine, t
     page = path.read_text(encoding="utf-8")
     assert "<i>has</i>" in page and "<b>b</b>" in page and "<blockquote>" in page and page.count("<article") == 3
     assert "<script" not in page and 'href="java' not in page and "&lt;script&gt;" in page
+
+
+def test_thinking_is_folded_in_a_page_and_in_markdown(line: CommandLine, tmp_path: Path) -> None:
+    messages = [Message(31, 30, None, "user", "What of <think>?", 1)]
+    texts = ("<think>\nI *muse*\n</think>\n\nYes", "So I do\n</think>\nNo", "<think>\n\n</think>\n\nPerhaps", "Plain")
+    messages += [Message(32 + place, 30, 31 + place, "assistant", text, 1) for place, text in enumerate(texts)]
+    answers = tuple(
+        WholeAnswer(StoredAnswer(32 + place, "done", thinking=thinking))
+        for place, thinking in enumerate((None, Thinking(opened=True), Thinking(), None))
+    )
+    chat = WholeChat(msgspec.structs.replace(head(30), leaf=35), tuple(messages), answers)
+    page = PageWriter(line.desk.program.resources)
+    page.begin([chat.head])
+    shown = page.add(chat).decode()
+    assert shown.count("<details><summary>Thinking</summary>") == 2
+    first, second = (each.split("</details>")[0] for each in shown.split("<details>")[1:])
+    assert "I <i>muse</i>" in first and "Yes" not in first
+    assert "So I do" in second and "No" not in second
+    assert shown.count("think&gt;") == 1  # what was asked
+
+    written = MarkdownWriter().add(chat).decode()
+    folded = "<details>\n<summary>Thinking</summary>\n\nI *muse*\n\n</details>\n\nYes\n"
+    assert folded in written and "\n\nSo I do\n\n</details>\n\nNo\n" in written
+    assert written.count("think>") == 1 and written.count("<details>") == 2
+    assert "## Assistant\n\nPerhaps\n\n## Assistant\n\nPlain\n" in written
 
 
 def test_what_cannot_be_read_has_its_row(chats: CommandLine, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from app.core.whole_chat import WholeChat
 from app.gui.markdown.document import Document
 from app.gui.markdown.links import is_link
 from app.gui.markdown.values import Block, Code, Formula, Paragraph, Rule, Run, Runs, Table
-from app.services.chat_markdown import authors, day, shown_messages
+from app.services.chat_markdown import authors, day, parted_answers, shown_messages
 from app.system.resources import Resources
 
 translate = QCoreApplication.translate
@@ -37,6 +37,8 @@ blockquote { border-inline-start: 3px solid var(--border); margin: 0; padding-in
 pre { background: var(--surface); border: 1px solid var(--border); border-radius: 8px; padding: 10px; overflow-x: auto; }
 code { font-family: ui-monospace, monospace; font-size: 0.92em; } .wide { overflow-x: auto; }
 table { border-collapse: collapse; } th, td { border: 1px solid var(--border); padding: 4px 8px; vertical-align: top; }
+details { margin: 8px 0; } summary { color: var(--muted); cursor: pointer; font-size: 14px; }
+.thought { border-inline-start: 3px solid var(--border); color: var(--muted); margin-top: 8px; padding-inline-start: 12px; }
 a { color: inherit; } hr { border: 0; border-top: 1px solid var(--border); }
 """
 
@@ -72,8 +74,12 @@ class PageWriter:
         parts.append(f'<p class="muted">{escape(day(head.created_ms))}</p>')
         if head.system_prompt:
             parts += [_heading(translate("ChatPage", "System prompt")), _said(head.system_prompt, "system")]
+        answers = parted_answers(chat)
         for message in shown_messages(chat):
-            parts += [_heading(_author(message, names)), _message(message)]
+            thought, text = answers.get(message.id) or ("", as_markdown(message.text))
+            parts.append(_heading(_author(message, names)))
+            parts += [_folded(thought)] if thought else []
+            parts.append(_said(text, "user" if message.role == "user" else "answer"))
         return _bytes([*parts, "</article>"])
 
     def begin_vocabularies(self) -> bytes:
@@ -108,8 +114,10 @@ def _author(message: Message, names: dict[int, str]) -> str:
     return names.get(message.id) or translate("ChatPage", "Model")
 
 
-def _message(message: Message) -> str:
-    return _said(as_markdown(message.text), "user") if message.role == "user" else _said(message.text, "answer")
+def _folded(thought: str) -> str:
+    """Return the thinking before an answer, which its reader opens."""
+    words = escape(translate("ChatPage", "Thinking"))
+    return f"<details><summary>{words}</summary>{_said(thought, 'thought')}</details>"
 
 
 def _said(text: str, kind: str) -> str:
