@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from typing import Literal
 
 import msgspec
 
@@ -14,6 +15,8 @@ from app.core.chat import clean_text
 from app.core.printable import printable
 
 LONGEST_NAME = 120
+Attachment = Literal["added", "known", "no_room", "unwanted"]
+"""What became of a file: it is a part of the message now, was one before, does not fit in, or its message was left."""
 BETWEEN = "\n\n"
 """Stands between the files and the texts of a message."""
 _OPENING = re.compile(rf'^<file name="([^"\n]{{1,{LONGEST_NAME}}})" characters="([0-9]{{1,9}})">\n', re.MULTILINE)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+MAX_CHARACTERS = 1_000_000
+"""Of one message, files and pasted texts counted."""
 NEW_CHAT = 0
 """Stands for the chat that has no message yet, whichever it is; a kept conversation never has this id."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from app.core.attached_files import file_of
+from app.core.attached_files import Attachment, file_of
 from app.core.words import translate
 from app.gui.dialogs import Dialogs
 from app.gui.icons import Icons
@@ -28,7 +28,6 @@ class AttachWiring:
         editor.files_wanted.connect(self._choose_for_message)
         editor.files_pasted.connect(self._take_for_message)
         editor.file_left.connect(program.attaching.leave)
-        editor.too_long.connect(self._tell_too_long)
         editor.opened.connect(self._show)
         editor.closed.connect(program.attaching.leave_changes)
         composer.files_wanted.connect(self._choose)
@@ -74,9 +73,7 @@ class AttachWiring:
             self._program.attaching.attach(paths, self._editor.turn.message)
 
     def _attach_to(self, message: int, framed: str) -> None:
-        file = file_of(framed)
-        if not self._editor.attach(message, framed) and file is not None:
-            self._program.attaching.tell_again(file.name)
+        self._tell(self._editor.attach(message, framed), framed)
 
     def _take(self, paths: list[Path]) -> None:
         self._folder = paths[0].parent
@@ -84,9 +81,14 @@ class AttachWiring:
         self._program.attaching.attach(paths)
 
     def _attach(self, framed: str) -> None:
+        self._tell(self._window.parts.chat_page.composer.attach(framed), framed)
+
+    def _tell(self, became: Attachment, framed: str) -> None:
         file = file_of(framed)
-        if not self._window.parts.chat_page.composer.attach(framed) and file is not None:
+        if file is not None and became == "known":
             self._program.attaching.tell_again(file.name)
+        elif file is not None and became == "no_room":
+            self._program.attaching.tell_no_room(file.name)
 
     def _show(self) -> None:
         attaching, turn = self._program.attaching, self._editor.turn

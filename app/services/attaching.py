@@ -10,7 +10,8 @@ from pathlib import Path
 
 import msgspec
 
-from app.core.attached_files import framed
+from app.core.attached_files import framed, joined
+from app.core.draft import MAX_CHARACTERS
 from app.core.errors import UserError
 from app.core.job_events import DocumentRead
 from app.core.signal import Signal
@@ -20,6 +21,7 @@ from app.services.drafts import place_of
 from app.services.file_names import short_name
 from app.services.notices import Level, Notice, Notices
 from app.services.reading_files import document_text
+from app.services.units import count
 from app.system.jobs import Jobs
 
 READERS = 2
@@ -111,6 +113,17 @@ class Attaching:
         """Say that a file is a part of the message already."""
         self.tell(translate("Documents", "“{name}” is attached already.", name=short_name(Path(name))))
 
+    def tell_no_room(self, name: str) -> None:
+        """Say that a message has no room for a file beside what is in it."""
+        sentence = translate(
+            "Documents",
+            "“{name}” does not fit into the message, which may have {characters} characters: attach a part of it, "
+            "or remove something from the message.",
+            name=short_name(Path(name)),
+            characters=count(MAX_CHARACTERS),
+        )
+        self.tell(sentence, "error")
+
     def tell(self, sentence: Sentence, level: Level = "hint") -> None:
         """Say what became of a file, or of a text: together with what was said of others and still stands."""
         earlier = self._told
@@ -155,6 +168,8 @@ class Attaching:
             earlier = self._chat.drafts.of(reading.place)
             if framed_text in earlier.pasted:
                 self.tell_again(reading.path.name)
+            elif len(joined((*earlier.pasted, framed_text, earlier.text))) > MAX_CHARACTERS:
+                self.tell_no_room(reading.path.name)
             else:
                 self._chat.drafts.write(msgspec.structs.replace(earlier, pasted=(*earlier.pasted, framed_text)))
 

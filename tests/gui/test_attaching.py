@@ -136,6 +136,19 @@ def test_the_same_file_is_attached_once(ready: Stage, notes: Path) -> None:
     assert "“notes.md” is attached already." in ready.desk.told
 
 
+def test_a_file_that_no_room_is_left_for_is_named_and_not_taken(ready: Stage, tmp_path: Path) -> None:
+    size = 600_000
+    for name in ("first.txt", "second.txt"):
+        (tmp_path / name).write_text(name[0] * size, "utf-8")
+    drops(ready, tmp_path / "first.txt", tmp_path / "second.txt")
+    ready.desk.until(lambda: not ready.desk.program.attaching.reading)
+    assert ready.desk.told == (
+        "“second.txt” does not fit into the message, which may have 1,000,000 characters: attach a part of it, "
+        "or remove something from the message."
+    )
+    assert len(rows(ready)) == 1 and rows(ready)[0].startswith("first.txt")
+
+
 def test_a_file_can_be_read_and_removed_again(ready: Stage, notes: Path) -> None:
     drops(ready, notes)
     ready.desk.until(lambda: rows(ready))

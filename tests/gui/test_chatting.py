@@ -9,8 +9,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton
 
 from app.core.commands import Generate
+from app.core.draft import MAX_CHARACTERS
 from app.core.events import PrefillProgress
-from app.gui.chat.composer import MAX_CHARACTERS
 from app.gui.widgets.buttons import TickButton
 from tests.gui.conftest import Stage
 

@@ -13,7 +13,7 @@ from pytestqt.qtbot import QtBot
 
 from app.core.attached_files import framed
 from app.core.commands import Generate
-from app.gui.chat.composer import MAX_CHARACTERS
+from app.core.draft import MAX_CHARACTERS
 from app.gui.chat.draft import LONG_LINE, LONG_TEXT, MAX_LINES
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.widgets.labels import NamedLabel

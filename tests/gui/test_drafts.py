@@ -15,11 +15,10 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from app.core.attached_files import framed
-from app.core.draft import NEW_CHAT
+from app.core.draft import MAX_CHARACTERS, NEW_CHAT
 from app.core.events import Event
 from app.core.store_commands import KeepDraft, KeepQuestion, StoreCommand
 from app.core.store_events import ConversationRead, StoreOpened
-from app.gui.chat.composer import MAX_CHARACTERS
 from app.gui.chat.draft import LONG_LINE, MAX_LINES, MIN_LINES
 from app.gui.chat.draft_keeper import KEPT_MS
 from app.store.opening import FILE_NAME

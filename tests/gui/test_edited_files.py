@@ -140,7 +140,7 @@ def test_a_file_that_makes_the_message_too_long_is_not_taken(
     monkeypatch.setattr(turn_editor, "MAX_CHARACTERS", 100)
     by_paste(editing, more)
     editing.desk.until(lambda: editing.desk.program.notices.latest is not None)
-    assert "too many for one message" in editing.desk.told
+    assert f"“{more.name}” does not fit into the message" in editing.desk.told
     assert chips(editing) == ["notes.md"]
 
 

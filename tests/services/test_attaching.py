@@ -5,10 +5,11 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
+import msgspec
 import pytest
 
 from app.core.attached_files import framed
-from app.core.draft import NEW_CHAT, Draft
+from app.core.draft import MAX_CHARACTERS, NEW_CHAT, Draft
 from app.core.job_events import DocumentRead
 from app.services import attaching as reading_of_files
 from app.services.attaching import MOST_TOLD, Attaching
@@ -164,3 +165,24 @@ def test_one_that_the_draft_of_another_chat_has_already_comes_once_and_that_is_s
     desk.until(lambda: desk.program.notices.latest is not None)
     assert "“a.txt” is attached already." in desk.told
     assert drafts.of(place).pasted == (framed("a.txt", "x"),)
+
+
+def test_one_that_the_draft_of_another_chat_has_no_room_for_is_left_and_that_is_said(
+    desk: Desk, attaching: Attaching, model: Path, tmp_path: Path
+) -> None:
+    desk.load(model)
+    say(desk, "One", "1")
+    place, drafts = place_of(desk.program.chat.shown), desk.program.chat.drafts
+    there = Draft(place, "word", ("x" * (MAX_CHARACTERS - len(framed("a.txt", "x")) - len("word") - 3),))
+    drafts.write(there)
+    (tmp_path / "a.txt").write_text("x", "utf-8")
+    attaching.attach([tmp_path / "a.txt"])
+    desk.program.conversations.new()
+    desk.until(lambda: desk.program.notices.latest is not None)
+    assert "“a.txt” does not fit into the message" in desk.told
+    assert drafts.of(place) == there
+    drafts.write(msgspec.structs.replace(there, pasted=(there.pasted[0][1:],)))
+    desk.program.conversations.open(place)
+    attaching.attach([tmp_path / "a.txt"])
+    desk.program.conversations.new()
+    desk.until(lambda: len(drafts.of(place).pasted) == 2)

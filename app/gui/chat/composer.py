@@ -12,8 +12,9 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QKeySequence, QMoveEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QSizePolicy, QStackedWidget, QVBoxLayout, QWidget
 
-from app.core.attached_files import joined, lifted
+from app.core.attached_files import Attachment, joined, lifted
 from app.core.chat import clean_text
+from app.core.draft import MAX_CHARACTERS
 from app.gui import theme
 from app.gui.chat.draft import MARGIN_PX, Draft, is_long
 from app.gui.chat.left_out_button import LeftOutButton
@@ -29,8 +30,6 @@ from app.gui.widgets.words import set_hint
 from app.services.attaching import Reading
 from app.services.turns import Turn
 
-MAX_CHARACTERS = 1_000_000
-"""Of one message, pasted texts counted."""
 _MOST_SHARE = 0.4
 """Of the height of the window, for what is written."""
 
@@ -236,12 +235,11 @@ class Composer(QFrame):
         self.write(back.followed_by(self.written))
         self.draft.setFocus()
 
-    def attach(self, framed: str) -> bool:
-        """Put a file into the message, in its frame; False where it is a part of it already."""
+    def attach(self, framed: str) -> Attachment:
+        """Put a file into the message, in its frame, where there is room for it."""
         if any(each.text == framed for each in self._pasted.all):
-            return False
-        self._paste(framed)
-        return True
+            return "known"
+        return "added" if self._add(framed) else "no_room"
 
     def show_reading(self, files: Sequence[Reading]) -> None:
         """Show which files are being read; what is written waits for them."""
@@ -296,12 +294,16 @@ class Composer(QFrame):
         layout.addLayout(row)
 
     def _paste(self, text: str) -> None:
-        whole = len(self.written.message) + len(text)
-        if whole > MAX_CHARACTERS:
-            self.draft.too_long.emit(whole)
-        else:
-            self._history.add(Pasted(text))
-            self.draft.setFocus()
+        if not self._add(text):
+            self.draft.too_long.emit(len(self.written.message) + len(text))
+
+    def _add(self, text: str) -> bool:
+        """Put a text beside the words; False where there is no room for it."""
+        if len(self.written.message) + len(text) > MAX_CHARACTERS:
+            return False
+        self._history.add(Pasted(text))
+        self.draft.setFocus()
+        return True
 
     def _show(self, pasted: Pasted) -> None:
         file = pasted.file

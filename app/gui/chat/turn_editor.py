@@ -11,9 +11,10 @@ from typing import NamedTuple
 from PySide6.QtCore import QRect, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 
-from app.core.attached_files import joined, lifted
+from app.core.attached_files import Attachment, joined, lifted
+from app.core.draft import MAX_CHARACTERS
 from app.gui import theme
-from app.gui.chat.composer import MAX_CHARACTERS, StatusLine
+from app.gui.chat.composer import StatusLine
 from app.gui.chat.count_words import count_words
 from app.gui.chat.paste_viewer import PasteViewer
 from app.gui.chat.pasted import Pasted, PastedList
@@ -84,8 +85,6 @@ class TurnEditor(QFrame):
     """A picture was pasted, which nothing can be made of."""
     file_left = Signal(int)
     """Somebody does not want a file any more that is being read: its number."""
-    too_long = Signal(int)
-    """A message of so many characters was not taken."""
     settled = Signal(object, str, object)
     """A question says something else for a moment now: its turn, the message, and the files in it, each in its frame."""
     opened = Signal()
@@ -143,18 +142,16 @@ class TurnEditor(QFrame):
         takes = self.turn is not None and self.turn.role == "user" and self.isVisible()
         return takes and focus is not None and self.isAncestorOf(focus)
 
-    def attach(self, message: int, framed: str) -> bool:
-        """Put a file, in its frame, into a message that is being changed; False where it is a part of it already."""
+    def attach(self, message: int, framed: str) -> Attachment:
+        """Put a file, in its frame, into a message that is being changed, where there is room for it."""
         if self.turn is None or self.turn.message != message:
-            return True  # it was left, and nothing of it is wanted
+            return "unwanted"
         if any(each.text == framed for each in self._files.all):
-            return False
-        whole = len(self._words.message) + len(framed)
-        if whole > MAX_CHARACTERS:
-            self.too_long.emit(whole)
-        else:
-            self._files.add(Pasted(framed))
-        return True
+            return "known"
+        if len(self._words.message) + len(framed) > MAX_CHARACTERS:
+            return "no_room"
+        self._files.add(Pasted(framed))
+        return "added"
 
     def show_reading(self, files: Sequence[Reading]) -> None:
         """Show which files are being read for the message; it is not used without them."""
