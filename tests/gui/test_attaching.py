@@ -108,6 +108,14 @@ def test_a_model_that_is_dropped_alone_is_no_file_of_the_message(ready: Stage, t
     assert ready.desk.program.attaching.reading == ()
 
 
+def test_whoever_attaches_a_file_from_another_page_sees_the_message_that_gets_it(ready: Stage, notes: Path) -> None:
+    ready.triggers("planner_action")
+    assert ready.window.page == "planner"
+    drops(ready, notes)
+    assert ready.window.page == "chat"
+    ready.desk.until(lambda: rows(ready))
+
+
 def test_a_drag_that_goes_away_leaves_the_window_as_it_was(ready: Stage, notes: Path) -> None:
     data = data_of(notes)  # the event does not own it
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier

@@ -126,6 +126,14 @@ def test_who_leaves_changes_nothing_and_finds_what_was_changed_again(editing: St
     assert (chips(editing), field(editing).toPlainText()) == ([], "What is this?")
 
 
+def test_a_file_of_a_message_that_is_changed_is_not_one_that_the_draft_waits_for(editing: Stage, more: Path) -> None:
+    attaching, message = editing.desk.program.attaching, editing.desk.program.chat.turns[0].message
+    by_paste(editing, more)
+    assert [each.path for each in attaching.reading_for(message)] == [more]
+    assert attaching.reading == ()
+    editing.desk.until(lambda: not attaching.reading_for(message))
+
+
 def test_the_same_file_is_told_and_not_taken_twice(editing: Stage, tmp_path: Path) -> None:
     (tmp_path / "notes.md").write_text("from a file", "utf-8")
     by_paste(editing, tmp_path / "notes.md")

@@ -13,9 +13,10 @@ from app.core.events import Event
 from app.core.store_commands import KeepChat, KeepPieces, ReadChats
 from app.core.store_events import ChatsAdded, ChatsRead, Kept
 from app.core.whole_chat import WholeChat
+from app.core.words import translate
 from app.services import importing as importing_module
 from app.services.importers.chat_file import ChatLines
-from app.services.importers.found import StoppedError, Stops, look_for_stop
+from app.services.importers.found import StoppedError, Stops, Unread, look_for_stop
 from app.services.importers.taking import renumbered
 from app.services.importing import ImportReport
 from tests.desk import Desk
@@ -233,6 +234,21 @@ def test_an_import_can_be_stopped(desk: Desk, tmp_path: Path) -> None:
     assert importing.report.is_cancelled and not importing.is_busy
     importing.take_kept(Kept(1, on_disk=True))
     assert importing.report.imported == 0
+
+
+def test_what_was_read_before_an_import_was_stopped_does_not_come(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def read(_path: Path, _stops: Stops) -> Iterator[WholeChat | Unread]:
+        return iter((_chat(1), Unread("Chat 2", "", translate("Importing", "It was torn."))))
+
+    monkeypatch.setattr(importing_module, "read_chats_of", read)
+    importing = desk.program.chat_import
+    importing.begin([tmp_path / "a.json"])
+    importing.cancel()
+    desk.until(lambda: importing._reading._working is None)
+    assert not importing._moving.is_busy and not importing.is_busy
+    assert (importing.report.imported, importing.report.unread, desk.program.conversations.heads) == (0, [], ())
 
 
 def test_what_is_read_hears_that_it_is_not_wanted_any_more(

@@ -180,6 +180,15 @@ def test_thinking_and_tools_are_found_once_wherever_a_version_keeps_them(
     assert reasons(found) == ([f"Messages to tools and from tools were left out: {tools}."] if tools else [])
 
 
+def test_files_of_a_whole_conversation_are_told_with_those_of_its_messages() -> None:
+    messages = [{"role": "user", "content": "Q", "files": [{"id": "f1", "name": "a.txt"}]}]
+    files = [{"id": "f1", "name": "a.txt"}, {"id": "f2", "name": "b.txt"}]
+
+    assert reasons(open_webui.read({"messages": messages, "files": files})) == [
+        "Images and files were left out (2): a.txt, b.txt."
+    ]
+
+
 def test_items_of_an_answer_that_are_not_known_are_told() -> None:
     output = [{"type": "hologram"}, "x", {"type": "message", "content": [{"type": "refusal"}, {"text": "A"}]}]
     found = open_webui.read({"messages": [{"role": "assistant", "content": "", "output": output}]})
