@@ -146,12 +146,12 @@ def test_a_chat_of_another_program_is_lost_to_no_other_of_its_title_and_time(
 def test_chats_of_which_a_part_could_not_be_read_are_known_by_their_titles(desk: Desk, tmp_path: Path) -> None:
     _keep(desk, _chat(10), _chat(20))
     _export(desk, tmp_path / "a.json", *desk.program.conversations.heads)
-    assert desk.program.chat_export.unread == ()
+    assert not desk.program.chat_export.unread
     lose(tmp_path, "attachment")
     _export(desk, tmp_path / "a.json", *desk.program.conversations.heads)
-    assert desk.program.chat_export.unread == ("Chat 20", "Chat 10")
+    assert list(desk.program.chat_export.unread) == ["Chat 20", "Chat 10"]
     _export(desk, tmp_path / "a.json")
-    assert desk.program.chat_export.unread == ()
+    assert not desk.program.chat_export.unread
 
 
 def test_what_is_here_already_is_counted_and_left(desk: Desk, tmp_path: Path) -> None:
