@@ -14,7 +14,7 @@ from app.planner.margins import overhead_and_margin, reserve, room_of
 from app.planner.memory_plan import DevicePlan, Figure, Load, PlannedDevice, all_have_room
 from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
-from app.planner.quantised import share_of
+from app.planner.quantised import OtherFile, share_of
 
 Fits = Callable[[PlanOptions], bool | None]
 """Whether a configuration fits; None is unknown."""
@@ -33,12 +33,15 @@ class Machine:
         devices: Sequence[PlannedDevice],
         beyond: Sequence[int] | None = None,
         share: float = 1.0,
+        files: tuple[OtherFile, ...] | None = None,
     ) -> None:
         """`beyond` is what each device is known to take more than by formula, main memory last.
 
-        `share` is what the weights are of what the file says: another quantisation of it.
+        `share` is what the weights are of what the file says: another quantisation of it. `files` are all other files of
+        the model, where it is known which there are.
         """
         self.model = model
+        self.files = files
         self._beyond = beyond
         self._share = share
         self.gpus = tuple(device for device in devices if device.is_gpu)

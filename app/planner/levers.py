@@ -155,20 +155,31 @@ def _other_layers(machine: Machine, options: PlanOptions) -> PlanOptions:
 
 
 def _smaller_quantisation(search: _Search) -> Lever | None:
-    """Return the best quantisation that would fit, or the smallest known; None where the present one is as small."""
+    """Return the best quantisation that would fit, or the smallest known; None where the present one is as small.
+
+    Where it is known which files there are, it is one of them.
+    """
     held = search.machine.held(search.shown)
     holdings = [held[number] for number in search.counted]
     lever = None
-    for name in BITS_PER_WEIGHT:
-        share = search.machine.share_of(name)
+    for name, path, share in _smaller(search.machine):
         if share is None:
             return None
         saves = round(sum((holding.weights or 0) * (1 - share) for holding in holdings))
         if share >= NOTICEABLE or saves <= 0:
             continue
-        lever = Lever(
-            "quantisation", None, saves, bool(search.is_enough(search.wanted, share)), name, is_estimate=True
-        )
+        lever = Lever("quantisation", None, saves, bool(search.is_enough(search.wanted, share)), name, not path, path)
         if lever.fits:
             return lever
     return lever
+
+
+def _smaller(machine: Machine) -> Iterator[tuple[str, str, float | None]]:
+    """Yield other quantisations, the largest first: name, file where there is one, and the share of the present weights."""
+    if machine.files is None:
+        yield from ((name, "", machine.share_of(name)) for name in BITS_PER_WEIGHT)
+        return
+    weights = machine.model.weights
+    whole = machine.model.file_bytes or (weights.total if weights is not None else 0)
+    for file in sorted(machine.files, key=lambda each: each.size, reverse=True):
+        yield file.name, file.path, file.size / whole if whole else None

@@ -135,6 +135,8 @@ class Lever(msgspec.Struct, frozen=True):
     """Of a quantisation, such as “Q4_K_M”."""
     is_estimate: bool = False
     """Whether it is an estimate."""
+    path: str = ""
+    """Of the other file, where it is one that there is."""
 
 
 class MemoryPlan(msgspec.Struct, frozen=True):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from msgspec.structs import replace
 
 from app.planner.model_parts import LayerWeights, PlannedWeights
@@ -21,6 +23,16 @@ BITS_PER_WEIGHT: dict[str, float] = {
 """Of Llama 3.1 8B (`tools/quantize/README.md` of llama.cpp); other models differ by some per cent."""
 ALL_BITS: dict[str, float] = {"F16": 16.0, **BITS_PER_WEIGHT}
 """Bits per weight by the name of a quantisation, most first."""
+
+
+class OtherFile(NamedTuple):
+    """Another file of the same model, of which no more than its size is known."""
+
+    name: str
+    """Its quantisation."""
+    path: str
+    size: int
+    """Bytes."""
 
 
 def quantised(model: PlannedModel, name: str) -> PlannedModel | None:

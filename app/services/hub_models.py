@@ -21,6 +21,7 @@ from app.core.ports import HubPort
 from app.core.signal import Signal
 from app.core.words import Sentence, translate
 from app.planner.planned_model import PlannedModel, planned_model
+from app.planner.quantised import OtherFile
 from app.services.latest_job import LatestJob
 from app.services.model_check import model_name
 from app.system.jobs import Jobs
@@ -41,6 +42,8 @@ class HubChoice(msgspec.Struct, frozen=True):
     words: str
     """Its quantisation, or its file's name where that tells none."""
     size: int
+    file: str = ""
+    """Its path in the repository."""
 
 
 class HubRead(msgspec.Struct, frozen=True):
@@ -67,6 +70,27 @@ class _Found(msgspec.Struct):
     model: PlannedModel | None = None
     problem: Sentence | None = None
     is_offline: bool = False
+
+
+def other_files(read: HubRead) -> tuple[OtherFile, ...] | None:
+    """Return the other files of the model that was read; None where its repository is not listed.
+
+    A repository may hold several models: the names of files of one differ by no more than the quantisation.
+    """
+    chosen = next((each for each in read.choices if each.file == named(read.chosen).partition(":")[2]), None)
+    if chosen is None:
+        return None
+    return tuple(
+        OtherFile(each.words, each.path, each.size)
+        for each in read.choices
+        if each is not chosen and _of_model(each.file) == _of_model(chosen.file)
+    )
+
+
+def _of_model(file: str) -> str:
+    """Return what the name of a file says beside its quantisation."""
+    stem = model_stem(file.rpartition("/")[2]).upper().replace("FP16", "F16").replace("FP32", "F32")
+    return stem.replace(quantisation_name(file), "").strip("-._").removesuffix("-UD")
 
 
 def hub_path(typed: str) -> str | None:
@@ -243,6 +267,7 @@ def _choices(repository: str, models: tuple[HubModel, ...]) -> tuple[HubChoice, 
             path_of(HubReference(repository, model.path)),
             word if words.count(word) == 1 else shown_name(model.path),
             model.size,
+            model.path,
         )
         for model, word in zip(models, words, strict=True)
     ]

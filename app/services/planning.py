@@ -18,7 +18,7 @@ from app.core.signal import Signal
 from app.core.words import Sentence
 from app.planner.memory_plan import Lever, PlannedDevice
 from app.services.engine_session import EngineSession
-from app.services.hub_models import is_hub_path
+from app.services.hub_models import is_hub_path, other_files
 from app.services.plan_use import PartUse
 from app.services.planning_asked import AskedPlans
 from app.services.planning_devices import PlanningDevices
@@ -141,9 +141,13 @@ class Planning:
             self._work_out()
 
     def use_lever(self, number: int) -> None:
-        """Make one of the changes that need less memory."""
+        """Make one of the changes that need less memory; another file of a hub is read for it."""
         levers: tuple[Lever, ...] = self._made.plan.levers if self._made is not None else ()
-        options = levers[number].options if 0 <= number < len(levers) else None
+        lever = levers[number] if 0 <= number < len(levers) else None
+        if lever is not None and lever.path:
+            self.models.hub.read(lever.path)
+            self.choose_model(lever.path, is_same=True)
+        options = lever.options if lever is not None else None
         if options is None:
             return
         layers = options.gpu_layers
@@ -267,7 +271,8 @@ class Planning:
         if self._first is None:
             self._first = self._choice = self._first_choice(model.trained_context)
         place = self._place()
-        made = make_plan(model, self._choice, place, self._made)
+        files = other_files(self.models.hub.get(self._path)) if is_hub_path(self._path) else None
+        made = make_plan(model, self._choice, place, self._made, files)
         asked: MemoryMeasured | Failed | None = None
         is_file_here = place.is_here and not is_hub_path(self._path)
         if made.plan.devices and is_file_here and self._watched:

@@ -86,7 +86,7 @@ class LeverView(msgspec.Struct, frozen=True):
     fits: bool
     """Whether that is enough."""
     can_use: bool
-    """Whether it is a choice here; a smaller file is not."""
+    """Whether it is a choice here; a smaller file that nobody knows of is not."""
 
 
 class Range(msgspec.Struct, frozen=True):

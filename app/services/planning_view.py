@@ -21,6 +21,7 @@ from app.planner.plan_options import PlanOptions
 from app.planner.planned_model import PlannedModel
 from app.planner.planning import is_as_asked, plan_memory, refused, weights_alone, with_asked
 from app.planner.prefill_speed import prefill_time
+from app.planner.quantised import OtherFile
 from app.services.calibrating import calibration_of
 from app.services.held_up import caveats
 from app.services.planning_devices import KnownGpus
@@ -116,16 +117,27 @@ def plan_options_of(choice: PlanChoice) -> PlanOptions:
     )
 
 
-def make_plan(model: PlannedModel, choice: PlanChoice, place: Place, before: Made | None = None) -> Made:
-    """Return the plan of a choice by formula.
+def make_plan(
+    model: PlannedModel,
+    choice: PlanChoice,
+    place: Place,
+    before: Made | None = None,
+    files: tuple[OtherFile, ...] | None = None,
+) -> Made:
+    """Return the plan of a choice by formula; `files` are the model's other files, where it is known which there are.
 
     `before` is the plan before it: of the same model on the same devices what it has worked out is not worked out again.
     """
     options = plan_options_of(choice)
-    is_there = before is not None and before.model is model and before.devices == place.devices
+    is_there = (
+        before is not None
+        and before.model is model
+        and before.devices == place.devices
+        and before.machine.files == files
+    )
     if before is not None and is_there and before.options == options:
         return before  # a prompt is no part of the memory
-    machine = before.machine if before is not None and is_there else Machine(model, place.devices)
+    machine = before.machine if before is not None and is_there else Machine(model, place.devices, files=files)
     return Made(model, options, plan_memory(model, options, place.devices, machine=machine), machine, place.devices)
 
 
@@ -171,7 +183,7 @@ def view_of(made: Made, choice: PlanChoice, place: Place, asked: MemoryMeasured 
                 lever_words(lever, everything, choice.sequences),
                 lever.saves,
                 lever.fits,
-                lever.options is not None,
+                lever.options is not None or bool(lever.path),
             )
             for lever in plan.levers
         ),

@@ -208,6 +208,8 @@ def time_with_band(time: Range) -> str:
 def lever_words(lever: Lever, everything: int | None, sequences: int) -> Sentence:
     """Return what a change is."""
     options = lever.options
+    if options is None and lever.path:
+        return translate("Planner", "Smaller file: {name}", name=lever.name)
     if options is None:
         return translate("Planner", "Smaller file: {name}, by estimate", name=lever.name)
     match lever.kind:

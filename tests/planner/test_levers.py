@@ -6,10 +6,12 @@ import pytest
 from msgspec.structs import replace
 
 from app.core.model import ALL_LAYERS
+from app.planner.fitting import Machine
 from app.planner.levers import NOTICEABLE
 from app.planner.memory_plan import MemoryPlan, PlannedDevice, rooms_left
 from app.planner.plan_options import PlanOptions
 from app.planner.planning import plan_memory
+from app.planner.quantised import OtherFile
 from tests.planner.planned_models import planned
 
 GIB = 1 << 30
@@ -119,3 +121,23 @@ def test_layers_that_are_chosen_keep_the_experts_for_which_there_is_room() -> No
     assert experts.fits and experts.options is not None
     by_itself = plan_memory(model, PlanOptions(8192), devices).options
     assert experts.options.experts_on_cpu == by_itself.experts_on_cpu > 0
+
+
+def test_a_smaller_file_is_one_that_there_is_where_that_is_known() -> None:
+    model, options = planned("qwen3-32b"), PlanOptions(8192)
+    assert model.weights is not None
+    whole = model.file_bytes or model.weights.total
+    sizes = {"Q6_K": 1.2, "Q4_K_S": 0.9, "Q3_K_M": 0.4, "Q2_K": 0.3}
+    files = tuple(OtherFile(name, f"hub:a/b:{name}", round(whole * share)) for name, share in sizes.items())
+
+    def smaller(files: tuple[OtherFile, ...] | None, gib: float) -> list[tuple[str, str, bool, bool]]:
+        devices = machine(gib, 40)
+        plan = plan_memory(model, options, devices, machine=Machine(model, devices, files=files))
+        found = [each for each in plan.levers if each.kind == "quantisation"]
+        return [(each.name, each.path, each.fits, each.is_estimate) for each in found]
+
+    assert smaller(files, 12) == [("Q3_K_M", "hub:a/b:Q3_K_M", True, False)], "the largest that fits"
+    assert smaller(files, 3) == [("Q2_K", "hub:a/b:Q2_K", False, False)], "else the smallest"
+    assert smaller(files[:1], 12) == smaller((), 10) == []
+    (estimate,) = smaller(None, 12)
+    assert estimate[1] == "" and estimate[3]

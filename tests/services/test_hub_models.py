@@ -12,8 +12,9 @@ import pytest
 
 from app.core.hub_watch import HubWatch
 from app.core.model import LoadOptions
+from app.planner.quantised import OtherFile
 from app.services.fit_verdict import fit_of
-from app.services.hub_models import HubModels, HubRead, hub_path
+from app.services.hub_models import HubChoice, HubModels, HubRead, hub_path, other_files
 from tests.desk import Desk
 from tests.hub.loopback_hub import GUARD_S, LoopbackHub, Request
 from tests.hub.planned_hub import BEGUN, NAMES, begin_and_wait, planned_hub
@@ -123,6 +124,24 @@ def test_another_quantisation_is_read_without_another_listing(
     read = after(desk, f"hub:org/tiny-GGUF:{NAMES[0]}")
     assert read.model is not None and read.model.layers == 2
     assert len([path for _, path, _ in hub.asked if path.startswith("/api/")]) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "is_same"),
+    [
+        ("Tiny-UD-Q4_K_XL.gguf", True),
+        ("Q4_K_M/tiny-Q4_K_M-00001-of-00002.gguf", True),
+        ("tiny-fp16.gguf", True),
+        ("tinier-Q4_K_M.gguf", False),
+        ("draft/tiny-0.6B-Q4_K_M.gguf", False),
+    ],
+)
+def test_other_files_of_a_model_differ_from_it_by_the_quantisation_alone(file: str, is_same: bool) -> None:
+    files = (HubChoice("hub:a/b", "Q8_0", 9, "tiny-Q8_0.gguf"), HubChoice(f"hub:a/b:{file}", "other", 5, file))
+    read = HubRead("hub:a/b", "read", choices=files, chosen="hub:a/b:tiny-Q8_0.gguf")
+    other = OtherFile("other", f"hub:a/b:{file}", 5)
+    assert other_files(read) == ((other,) if is_same else ())
+    assert other_files(HubRead("hub:a/b")) is None
 
 
 def test_a_quantisation_can_be_named(hub: LoopbackHub, models: HubModels, desk: Desk) -> None:

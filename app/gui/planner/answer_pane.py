@@ -125,6 +125,8 @@ class AnswerPane(QWidget):
             button.setAccessibleName(text)
         button.setEnabled(lever.can_use)
         use = self.tr("Choose this, and see at once what comes of it")
+        if lever.kind == "quantisation":
+            use = self.tr("Reads the header of this file from the hub, a few megabytes at most, and plans with it")
         other = self.tr("Another file of the same model; how much smaller it is, is an estimate.")
         set_hint(button, use if lever.can_use else other)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QPushButton
 
 from app.core.devices import MainMemory
 from app.services.fit_badges import Estimate
@@ -97,6 +97,29 @@ def test_another_quantisation_of_the_repository_can_be_chosen(planner: Stage) ->
     rests(planner)
     assert planning_of(planner).path == f"{PATH}:{NAMES[0]}" and box.currentText().startswith("F16")
     assert planner.sees("plan_download_button")
+
+
+def test_a_smaller_file_that_would_help_is_one_of_the_repository_and_is_chosen(
+    planner: Stage, tmp_path: Path
+) -> None:
+    types(planner, "org/tiny-GGUF")
+    rests(planner)
+    planning_of(planner).change(context=512, prompt=100)
+
+    def levers() -> list[QPushButton]:
+        shown = planner.find("plan_part").findChildren(QPushButton)
+        return [each for each in shown if not each.isHidden() and each.text().startswith("Smaller file")]
+
+    (lever,) = levers()
+    sizes = [(tmp_path / name).stat().st_size for name in NAMES]
+    assert lever.text().startswith("Smaller file: F16 · saves ")
+    assert sizes[0] < sizes[1] and lever.isEnabled() and "from the hub" in lever.toolTip()
+    lever.click()
+    rests(planner)
+    assert planning_of(planner).path == f"{PATH}:{NAMES[0]}" and planner.sees("plan_download_button")
+    assert planning_of(planner).choice.context == 512, "what was chosen stays"
+    assert planner.find_as(QComboBox, "plan_hub_file_box").currentText().startswith("F16")
+    assert levers() == [], "the repository has none that is smaller"
 
 
 def test_each_quantisation_of_the_repository_says_whether_it_fits(planner: Stage, tmp_path: Path) -> None:
