@@ -19,6 +19,7 @@ from app.core.ports import DryRunPort
 from app.core.signal import Signal
 from app.core.words import Sentence
 from app.planner.memory_plan import PlannedDevice
+from app.planner.plan_options import PlanOptions
 from app.planner.quantised import of_size, quantised
 from app.services.engine_session import EngineSession
 from app.services.fit_verdict import Fit, fit_of
@@ -28,7 +29,8 @@ from app.services.memory import Memory
 from app.services.models import Models
 from app.services.planning import Planning
 from app.services.planning_models import PlannedFile
-from app.services.planning_view import place_of
+from app.services.planning_values import PlanChoice
+from app.services.planning_view import place_of, plan_options_of
 from app.system.jobs import Jobs
 from app.system.settings_file import SettingsFile
 
@@ -58,11 +60,13 @@ class Estimate(NamedTuple):
 
 
 class Elsewhere(NamedTuple):
-    """A model as it would run on one GPU that is not in this machine."""
+    """A model as it would run on one GPU, or with other options than a load here takes."""
 
     model: str | Estimate
     gpu: str
-    """The id of the GPU."""
+    """The id of the GPU; empty is this machine."""
+    planned: PlanChoice | None = None
+    """What is planned; None is as a load takes it. A context is at most what the model was trained for."""
 
 
 Wanted = str | Estimate | Elsewhere
@@ -85,6 +89,8 @@ class _Asked(msgspec.Struct, frozen=True):
     machine: _Machine
     refusal: Sentence | None = None
     """Why llama.cpp does not take the file, where it was asked."""
+    planned: PlanOptions | None = None
+    """What is planned instead of a load."""
 
 
 class FitBadges:
@@ -237,13 +243,19 @@ class FitBadges:
             return
         here = _Asked(file, self._options(path), self._machine, self._refused.get(path))
         for wanted in self._by_path[path]:
-            asked = self._elsewhere(here, wanted.gpu) if isinstance(wanted, Elsewhere) else here
+            asked = self._elsewhere(here, wanted) if isinstance(wanted, Elsewhere) else here
             if self._asked.get(wanted) != asked:
                 self._asked[wanted] = asked
                 self._stale[wanted] = None
 
-    def _elsewhere(self, here: _Asked, gpu: str) -> _Asked:
+    def _elsewhere(self, here: _Asked, wanted: Elsewhere) -> _Asked:
         """Return the same on a GPU that is not in this machine: where layers lie here is nothing to it."""
+        here, gpu = (
+            replace(here, planned=plan_options_of(wanted.planned) if wanted.planned is not None else None),
+            wanted.gpu,
+        )
+        if not gpu:
+            return here
         devices = self._planning.devices
         machine = _Machine(place_of(gpu, devices.here, devices.gpus).devices)
         return replace(here, options=replace(here.options, gpu_layers=None, experts_on_cpu=0), machine=machine)
@@ -276,7 +288,8 @@ class FitBadges:
 def _judged(wanted: Wanted, asked: _Asked) -> Fit:
     if asked.refusal is not None:
         return Fit("unknown", asked.refusal)
-    return fit_of(_meant(wanted, asked.file), asked.options, asked.machine.devices, asked.machine.problem)
+    file, machine = _meant(wanted, asked.file), asked.machine
+    return fit_of(file, asked.planned or asked.options, machine.devices, machine.problem)
 
 
 def _meant(wanted: Wanted, file: PlannedFile) -> PlannedFile:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from app.core.model import LoadOptions
 from app.core.words import Sentence, counted, translate
 from app.planner.memory_plan import MemoryPlan, PlannedDevice, Verdict, rooms_left
-from app.planner.plan_options import plan_options
+from app.planner.plan_options import PlanOptions, plan_options
 from app.planner.planning import plan_memory
 from app.services.planning_models import PlannedFile
 from app.services.units import byte_size
@@ -39,17 +40,26 @@ class Fit(msgspec.Struct, frozen=True):
 
 
 def fit_of(
-    file: PlannedFile, options: LoadOptions, devices: tuple[PlannedDevice, ...], problem: Sentence | None = None
+    file: PlannedFile,
+    options: LoadOptions | PlanOptions,
+    devices: tuple[PlannedDevice, ...],
+    problem: Sentence | None = None,
 ) -> Fit:
     """Return whether a model fits with these options; takes a few milliseconds, never raises.
 
-    `problem` is why it is not known which devices there are, where there are none.
+    A load may have its context shortened, where people allow it; what is planned is as it is, but that no conversation
+    has more than the model was trained for. `problem` is why it is not known which devices there are, where there are none.
     """
     model = file.model
     if model is None:
         return Fit("unknown", file.problem or _UNTOLD)
     if not devices:
         return Fit("unknown", problem or _BEING_FOUND_OUT)
+    if isinstance(options, PlanOptions):
+        each = options.context // max(1, options.sequences)
+        each = min(each, model.trained_context or each)
+        planned = replace(options, context=each * max(1, options.sequences))
+        return fit_by(plan_memory(model, planned, devices), each, options.sequences)
     asked = plan_options(options, model.trained_context)
     return fit_by(plan_memory(model, asked, devices, may_shorten=options.may_shorten_context), asked.cells)
 
@@ -59,10 +69,13 @@ def fit_now(fit: Fit, usually: Fit) -> Fit:
     return Fit(fit.verdict, _TAKEN, "busy") if usually.verdict == "fits" and fit.verdict in _LESS else fit
 
 
-def fit_by(plan: MemoryPlan, cells: int) -> Fit:
-    """Return the verdict of a plan; `cells` is the context that was asked for."""
+def fit_by(plan: MemoryPlan, cells: int, sequences: int = 1) -> Fit:
+    """Return the verdict of a plan; `cells` is the context that was asked for, of each conversation."""
     is_tight = plan.verdict == "fits" and _is_tight(plan)
-    return Fit(plan.verdict, _reason_of(plan, cells, is_tight=is_tight), "tight" if is_tight else "")
+    shared = (
+        plan if plan.largest_context is None else replace(plan, largest_context=plan.largest_context // sequences)
+    )
+    return Fit(plan.verdict, _reason_of(shared, cells, is_tight=is_tight), "tight" if is_tight else "")
 
 
 def _is_tight(plan: MemoryPlan) -> bool:

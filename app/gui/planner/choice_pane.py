@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
 from PySide6.QtCore import QSignalBlocker, Qt, Signal
 from PySide6.QtWidgets import QBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -136,8 +137,9 @@ class ChoicePane(QWidget):
         self.where.setCurrentIndex(max(0, self.where.findData(choice.where)))
         del blockers
         gpu = next((place for place in self._places if place.id == choice.where), None)
+        planned = replace(choice, gpu_layers=None, experts_on_cpu=0)  # another model has its own
         for badges in (self._fits, self.hub):
-            badges.use_gpu("" if gpu is None else gpu.id, "" if gpu is None else gpu.words)
+            badges.use_plan("" if gpu is None else gpu.id, "" if gpu is None else gpu.words, planned)
 
     def _show_experts(self, choice: PlanChoice, blocks: int) -> None:
         """Show of how many layers the experts move; none is automatic where the layers are."""

@@ -15,6 +15,7 @@ from app.gui.widgets.slider_row import caption_for
 from app.gui.widgets.words import render, set_hint
 from app.services.fit_badges import Estimate
 from app.services.hub_models import HubModels, HubRead, hub_path, is_hub_path, named
+from app.services.planning_values import PlanChoice
 from app.services.units import byte_size
 
 
@@ -158,9 +159,9 @@ class HubField(QWidget):
             found = [row for each in offered[1:] if each and (row := self.files.findData(each)) >= 0]
             self.files.setCurrentIndex(found[0] if found else -1)
 
-    def use_gpu(self, gpu: str, name: str) -> None:
-        """Have its badges judge for this GPU, by its id; an empty one is this machine."""
-        self._fits.use_gpu(gpu, name)
+    def use_plan(self, gpu: str, name: str, planned: PlanChoice) -> None:
+        """Have its badges judge for this GPU, by its id, and configuration; an empty one is this machine."""
+        self._fits.use_plan(gpu, name, planned)
 
     def _fit_of(self, path: object) -> str | Estimate | None:
         """Return what a badge is of: the model that was read, or by its numbers another file of it."""

@@ -13,6 +13,7 @@ from app.gui.widgets.choices import ChoiceDelegate
 from app.gui.widgets.fit_badge import FitLook, fit_hint, fit_word, fit_words, paint_fit
 from app.gui.widgets.words import hint_of
 from app.services.fit_badges import Elsewhere, Estimate, Wanted
+from app.services.planning_values import PlanChoice
 
 Of = Callable[[object], str | Estimate | None]
 """What a badge is wanted of, by the data of a choice; None has no badge."""
@@ -29,6 +30,7 @@ class FitChoices(QObject):
         self._box, self._look, self._of = box, look, of
         self._is_open = False
         self._gpu = self._gpu_name = ""
+        self._planned: PlanChoice | None = None
         box.setItemDelegate(_FitDelegate(box, look, self._wants))
         box.opened.connect(self._want)
         box.closed.connect(self._rest)
@@ -39,16 +41,16 @@ class FitChoices(QObject):
         self._rest()
         self._disconnect()
 
-    def use_gpu(self, gpu: str, name: str) -> None:
-        """Judge for this GPU from now on, by its id; an empty one is this machine."""
-        if (gpu, name) != (self._gpu, self._gpu_name):
-            self._gpu, self._gpu_name = gpu, name
+    def use_plan(self, gpu: str, name: str, planned: PlanChoice) -> None:
+        """Judge for this GPU and this configuration from now on; an empty id is this machine."""
+        if (gpu, name, planned) != (self._gpu, self._gpu_name, self._planned):
+            self._gpu, self._gpu_name, self._planned = gpu, name, planned
             if self._is_open:
                 self._want()
 
     def _wants(self, data: object) -> Wanted | None:
         wanted = self._of(data)
-        return wanted if wanted is None or not self._gpu else Elsewhere(wanted, self._gpu)
+        return wanted if wanted is None or self._planned is None else Elsewhere(wanted, self._gpu, self._planned)
 
     def _want(self) -> None:
         self._is_open = True

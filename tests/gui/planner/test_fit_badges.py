@@ -78,12 +78,27 @@ def test_in_the_list_of_models_the_gpu_that_is_planned_for_counts(ready: Stage) 
     planner.planning.change(where=planner.planning.devices.gpus.own[0].id)
     box.showPopup()
     ready.desk.until(lambda: "On Thimble" in str(box.itemData(0, HINT)) and "looking" not in box.itemData(0, SPOKEN))
-    there = planner.fits.get(Elsewhere(box.itemData(0), planner.planning.choice.where))
+    choice = planner.planning.choice
+    there = planner.fits.get(Elsewhere(box.itemData(0), choice.where, choice))
     assert there is not None and there != planner.fits.get(box.itemData(0))
     assert "On this machine" not in box.itemData(0, HINT)
     planner.planning.change(where=HERE)
     ready.desk.until(lambda: str(box.itemData(0, SPOKEN)).endswith(", fits"))
     assert "On this machine: " in box.itemData(0, HINT)
+    box.hidePopup()
+
+
+def test_in_the_list_of_models_what_is_planned_counts_as_in_the_answer(ready: Stage) -> None:
+    planner = ready.desk.program.planner
+    planner.fits.note((PROCESSOR,))
+    ready.triggers("planner_action")
+    box = ready.find_as(QComboBox, "plan_model_box")
+    ready.desk.until(lambda: box.count() > 1 and planner.planning.view is not None)
+    planner.planning.change(context=512, sequences=2)
+    box.showPopup()
+    ready.desk.until(lambda: "With a context of 512 tokens" in str(box.itemData(0, HINT)))
+    planner.planning.change(context=256, sequences=4)
+    ready.desk.until(lambda: "With a context of 256 tokens" in str(box.itemData(0, HINT)))
     box.hidePopup()
 
 

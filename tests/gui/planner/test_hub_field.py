@@ -11,7 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QFileDialog, QLineEdit, QPushButton
 
 from app.core.devices import MainMemory
-from app.services.fit_badges import Estimate
+from app.services.fit_badges import Elsewhere, Estimate
 from app.services.planning import Planning
 from tests.gui.conftest import Stage
 from tests.gui.fitting import cut_off
@@ -130,7 +130,8 @@ def test_each_quantisation_of_the_repository_says_whether_it_fits(planner: Stage
     spoken = Qt.ItemDataRole.AccessibleTextRole
     planner.desk.until(lambda: all(str(box.itemData(row, spoken)).endswith(", fits") for row in range(box.count())))
     assert " it needs " in str(box.itemData(0, Qt.ItemDataRole.ToolTipRole))
-    other = next(each for each in planner.desk.program.planner.fits._known if isinstance(each, Estimate))
+    known = [each.model for each in planner.desk.program.planner.fits._known if isinstance(each, Elsewhere)]
+    other = next(each for each in known if isinstance(each, Estimate))
     assert other.size == (tmp_path / NAMES[0]).stat().st_size, "each by its own size"
     box.hidePopup()
 
