@@ -82,11 +82,11 @@ def test_a_copy_has_other_entries_and_the_same_weights(tmp_path: Path) -> None:
         tmp_path / "copy.gguf",
         chat_template="{{ messages }}",
         remove=["general.license", "tokenizer.ggml.merges"],
-        set={"general.name": "Größer", "llama.context_length": 2**33, "tokenizer.ggml.add_bos_token": True},
+        set={"general.name": "Größer", "llama.context_length": 2**30, "tokenizer.ggml.add_bos_token": True},
     )
     facts = facts_of(copy)
     before = facts_of(STARTER_MODEL)
-    assert (facts.name, facts.trained_context, facts.license) == ("Größer", 2**33, None)
+    assert (facts.name, facts.trained_context, facts.license) == ("Größer", 2**30, None)
     assert (facts.tokenizer.chat_template, facts.tokenizer.add_bos) == ("{{ messages }}", True)
     assert (facts.parameters, facts.bytes_per_type) == (before.parameters, before.bytes_per_type)
     assert copy.read_bytes()[-96_576_768:] == STARTER_MODEL.read_bytes()[-96_576_768:]
