@@ -161,3 +161,11 @@ FILE_TYPES: dict[int, str] = {
     41: "Q2_0",
 }
 """What `general.file_type` says of the quantisation, in the names that people know."""
+
+_GUESSED = 1024
+"""A bit that llama.cpp sets in a file type that it only inferred."""
+
+
+def file_type_name(number: int) -> str | None:
+    """Return what a file type is called, a guessed one as well; None for one that is not known."""
+    return FILE_TYPES.get(number & ~_GUESSED)

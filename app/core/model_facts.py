@@ -12,12 +12,10 @@ import msgspec
 
 from app.core.gguf_header import Header, short_label
 from app.core.gguf_tensors import Tensor
-from app.core.gguf_types import FILE_TYPES
+from app.core.gguf_types import file_type_name
 
 MOST_LANGUAGES = 200
 TEMPLATE_KEY = "tokenizer.chat_template"
-GUESSED_FILE_TYPE = 1024
-"""A bit that llama.cpp sets in a file type that it only inferred."""
 
 PerLayer = int | tuple[int, ...]
 """One number for every layer, or one each."""
@@ -137,8 +135,8 @@ def _tokenizer_facts(header: Header, architecture: str | None) -> TokenizerFacts
 def _quantisation(header: Header, tensors: Sequence[Tensor]) -> str | None:
     """Return the name the header gives, else the type that most numbers of the matrices have."""
     file_type = header.integer("general.file_type")
-    if file_type is not None and file_type & ~GUESSED_FILE_TYPE in FILE_TYPES:
-        return FILE_TYPES[file_type & ~GUESSED_FILE_TYPE]
+    if file_type is not None and (told := file_type_name(file_type)) is not None:
+        return told
     matrices = [tensor for tensor in tensors if len(tensor.dimensions) > 1]
     elements: Counter[str] = Counter()
     for tensor in matrices or tensors:

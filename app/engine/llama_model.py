@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.core.devices import MainMemory
+from app.core.gguf_types import file_type_name
 from app.core.metrics import DeviceMemory
 from app.core.model import LoadOptions, ModelInfo
 from app.core.sampling import SamplingSettings
@@ -197,7 +198,8 @@ class LlamaBackend:
         layers = int(api.llama_model_n_layer(self._model))
         offload = bool(api.llama_supports_gpu_offload())
         wanted = layers + 1 if options.gpu_layers is None or options.gpu_layers < 0 else options.gpu_layers
-        quantisation = api.llama_ftype_name(api.llama_model_ftype(self._model)) or b""
+        file_type = int(api.llama_model_ftype(self._model))
+        untold = api.llama_ftype_name(file_type) or b""  # of a type that is newer than our names
         kv = [size for use in self.memory for size in (use.kv, use.state) if size is not None]
         return ModelInfo(
             path=path,
@@ -207,7 +209,7 @@ class LlamaBackend:
             parameters=int(api.llama_model_n_params(self._model)),
             weight_bytes=int(api.llama_model_size(self._model)),
             weight_bytes_per_token=read_bytes,
-            quantisation=quantisation.decode(),
+            quantisation=file_type_name(file_type) or untold.decode(),
             trained_context=int(api.llama_model_n_ctx_train(self._model)),
             context=self.cells,
             layers=layers,
