@@ -13,7 +13,7 @@ from app.core.version import VERSION
 from app.core.words import Sentence, counted, translate
 from app.services.comparison_export import csv_cell
 from app.services.plan_rows import Worked
-from app.services.plan_values import Band, Chosen, ComparedRow
+from app.services.plan_values import Band, Chosen, ComparedRow, Wanted
 from app.services.plan_words import LIMITS, VERDICTS
 from app.services.units import UNKNOWN, at_most, count, rate
 
@@ -51,6 +51,12 @@ LESS_CONTEXT = translate(
     "PlanComparison", "Where less context fits, all figures of the row are for the context that fits."
 )
 
+PREDICTED = translate(
+    "PlanComparison",
+    "Predicted by Tokenlight {version}, with the band in which it should lie. ≈ is an estimate: no file of it was read.",
+    version=VERSION,
+)
+
 
 def plan_csv(worked: Worked) -> bytes:
     """Return a row for each model on each GPU, with the use that was planned for.
@@ -69,12 +75,16 @@ def plan_csv(worked: Worked) -> bytes:
             "context",
             "users",
             "prompt",
+            "wanted_first_token_s",
+            "wanted_tokens_per_s",
+            "wanted_room",
+            "layers_in_main_memory_allowed",
             "meets_need",
             "need",
             "caveats",
         )
     )
-    chosen = worked.chosen
+    chosen, wanted = worked.chosen, worked.chosen.wanted
     for row in worked.rows:
         figures: list[object] = []
         for _name, of in _BANDS:
@@ -100,6 +110,10 @@ def plan_csv(worked: Worked) -> bytes:
             row.context,
             chosen.users,
             chosen.prompt,
+            wanted.first_token_s,
+            wanted.tokens_per_s,
+            wanted.room,
+            wanted.may_split,
             *((None, None) if row.need is None else (row.need.meets, row.need.words.english())),
             " ".join(said.english() for said in row.caveats) or None,
         )
@@ -111,7 +125,10 @@ def plan_markdown(worked: Worked) -> bytes:
     """Return a table with the use that was planned for above it and how to read it below."""
     has_need = any(row.need is not None for row in worked.rows)
     heads = (*_MARKDOWN, *(("Need",) if has_need else ()))
-    lines = [f"# {use_words(worked.chosen).english()}", "", _line(heads), _line(["---"] * len(heads))]
+    lines = [f"# {use_words(worked.chosen).english()}", ""]
+    if has_need:
+        lines += [" ".join(said.english() for said in wanted_words(worked.chosen.wanted)), ""]
+    lines += [_line(heads), _line(["---"] * len(heads))]
     for row in worked.rows:
         cells = [
             row.shown_model,
@@ -128,15 +145,11 @@ def plan_markdown(worked: Worked) -> bytes:
             cells.append(row.need.words.english() if row.need is not None else UNKNOWN)
         lines.append(_line([_escaped(cell) for cell in cells]))
     lines += ["", FULL.english()]
-    beside = [row.beside for row in worked.rows if row.beside is not None]
-    for note in dict.fromkeys(said.english() for said in (*beside, *caveats_of(worked))):
+    for note in dict.fromkeys(said.english() for said in (*besides_of(worked), *caveats_of(worked))):
         lines += ["", _escaped(note)]
     if any(row.verdict == "less_context" for row in worked.rows):
         lines += ["", LESS_CONTEXT.english()]
-    lines += [
-        "",
-        f"Predicted by Tokenlight {VERSION}, with the band in which it should lie. ≈ is an estimate: no file of it was read.",
-    ]
+    lines += ["", PREDICTED.english()]
     return ("\n".join(lines) + "\n").encode("utf-8", "replace")
 
 
@@ -144,6 +157,29 @@ def caveats_of(worked: Worked) -> tuple[Sentence, ...]:
     """Return why speeds of a comparison are to be doubted, each once."""
     said = {each.template: each for row in worked.rows for each in row.caveats}
     return tuple(said.values())
+
+
+def besides_of(worked: Worked) -> tuple[Sentence, ...]:
+    """Return what is judged by the processor of this machine in a comparison, each once."""
+    return tuple({row.beside.english(): row.beside for row in worked.rows if row.beside is not None}.values())
+
+
+def wanted_words(wanted: Wanted) -> tuple[Sentence, ...]:
+    """Return what people want, a sentence each; nothing where nothing is wanted."""
+    said: list[Sentence] = []
+    if wanted.is_nothing:
+        return ()
+    if wanted.first_token_s is not None:
+        seconds = f"{wanted.first_token_s:g}"
+        said.append(translate("PlanComparison", "Wanted: first token within {seconds} s.", seconds=seconds))
+    if wanted.tokens_per_s is not None:
+        least = f"{wanted.tokens_per_s:g}"
+        said.append(translate("PlanComparison", "Wanted: at least {rate} tok/s each.", rate=least))
+    if wanted.room:
+        said.append(translate("PlanComparison", "Wanted: room for this context, for so many at once."))
+    if wanted.may_split:
+        said.append(translate("PlanComparison", "Layers may lie in main memory."))
+    return tuple(said)
 
 
 def use_words(chosen: Chosen) -> Sentence:

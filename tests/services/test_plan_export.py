@@ -56,7 +56,7 @@ def test_a_name_cannot_break_the_table_of_a_text() -> None:
     row = replace(WORKED.rows[0], model="a|b\n*c* <d>", each=None)
     lines = plan_markdown(Worked(WORKED.chosen, (row,))).decode().splitlines()
     assert lines[0] == "# Context of 8,192 tokens, 2 conversations at once, prompt of 1,024 tokens"
-    head, rule, cells = lines[2:5]
+    head, rule, cells = (line for line in lines if line.startswith("|"))
     assert cells.startswith("| a\\|b \\*c\\* \\<d\\> ") and "| – |" in cells
     assert cells.replace("\\|", "").count("|") == head.count("|") == rule.count("|")
 
@@ -65,6 +65,19 @@ def test_a_text_has_the_need_only_where_something_is_wanted() -> None:
     assert "| Need |" in plan_markdown(WORKED).decode()
     bare = Worked(WORKED.chosen, tuple(replace(row, need=None) for row in WORKED.rows))
     assert "Need" not in plan_markdown(bare).decode()
+
+
+def test_what_is_wanted_stands_in_both() -> None:
+    wanted = Wanted(first_token_s=2.0, tokens_per_s=70.0, may_split=True, room=True)
+    worked = rows_of("rtx-4090", context=8192, wanted=wanted)
+    for line in read(worked):
+        said = ("wanted_first_token_s", "wanted_tokens_per_s", "wanted_room", "layers_in_main_memory_allowed")
+        assert [line[name] for name in said] == ["2.0", "70.0", "true", "true"]
+    text = plan_markdown(worked).decode()
+    assert (
+        "\nWanted: first token within 2 s. Wanted: at least 70 tok/s each. Wanted: room for this context, for so many at"
+        " once. Layers may lie in main memory.\n" in text
+    )
 
 
 def test_one_token_is_not_several() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 from PySide6.QtGui import QFontMetrics, QImage
 from PySide6.QtWidgets import QApplication
 
@@ -70,6 +71,19 @@ def test_a_picture_says_nothing_of_the_file_before(
     monkeypatch.setattr(comparison_part, "comparison_picture", lambda said, *_: told.append(said))
     beside.part.picture()()
     assert told and "Saved as" not in told[0][1] and told[0][1].startswith("Context of ")
+
+
+def test_a_picture_that_stands_alone_says_what_is_wanted_and_how_to_read_it(
+    beside: Beside, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    comparison = beside.part._comparison
+    comparison.choose(replace(comparison.chosen, wanted=Wanted(first_token_s=2.0, tokens_per_s=20.0)))
+    beside.waits(lambda: comparison.worked is not None and comparison.worked.chosen == comparison.chosen)
+    told: list[tuple[str, str]] = []
+    monkeypatch.setattr(comparison_part, "comparison_picture", lambda said, *_: told.append(said))
+    beside.part.picture()()
+    assert told[0][1].startswith("Wanted: first token within 2 s. Wanted: at least 20 tok/s each. Context of ")
+    assert told[0][1].endswith("≈ is an estimate: no file of it was read.")
 
 
 def test_where_a_file_is_is_said_until_something_else_is_shown(beside: Beside, tmp_path: Path) -> None:

@@ -122,7 +122,7 @@ class ComparisonPart(PlannerPart):
     def picture(self) -> Callable[[], QImage]:
         """Return what paints what is shown now on light ground; any thread may do so."""
         worked = self._comparison.worked
-        use = self._basis(worked) if worked is not None else ""
+        use = words.of_picture(worked, self._basis(worked)) if worked is not None else ""
         said, table, look = (self.answer.text(), use), self.table.in_words(), self._themes.paper
         charts = (self.speeds.drawing, self.roofs.drawing, self.legend.drawing)
         return lambda: comparison_picture(said, table, charts, look)

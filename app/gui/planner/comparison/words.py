@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from app.core.store_events import UseMeasured
 from app.gui.widgets.words import render
+from app.services.plan_export import PREDICTED, besides_of, wanted_words
 from app.services.plan_rows import Worked
 from app.services.plan_values import Band, ComparedRow, GpuGroup, OfferedModel
 from app.services.plan_words import LIMIT_HINTS, LIMITS, VERDICT_HINTS, VERDICTS
@@ -243,3 +244,9 @@ def use_line(use: UseMeasured | None) -> str:
         answer=count(use.answer.longest),
         usual_answer=count(use.answer.usual),
     )
+
+
+def of_picture(worked: Worked, basis: str) -> str:
+    """Return what stands under the answer in a picture, which stands alone: what is wanted, and how to read it."""
+    wanted, besides = wanted_words(worked.chosen.wanted), besides_of(worked)
+    return " ".join([*map(render, wanted), basis, *map(render, besides), render(PREDICTED)])
