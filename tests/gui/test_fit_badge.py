@@ -41,6 +41,23 @@ def test_the_menu_of_models_says_at_once_that_it_looks_and_then_what_it_found(re
     assert str(model) in entry.toolTip() and "it needs" in entry.toolTip()
 
 
+def test_a_menu_that_becomes_wider_while_it_is_open_stays_on_the_screen(ready: Stage) -> None:
+    menu = ready.find_as(QToolButton, "model_button").menu()
+    menu.aboutToShow.emit()
+    room = menu.screen().availableGeometry()
+    menu.popup(room.topRight())
+    narrow = menu.geometry()
+    assert room.contains(narrow) and narrow.right() >= room.right() - 1
+    ready.desk.program.planner.devices.note((GPU,))
+    ready.desk.until(lambda: first_entry(ready).text().endswith("\tfits"))
+    first_entry(ready).setText(first_entry(ready).text() + ", as does a name that grows longer meanwhile")
+    ready.desk.program.planner.fits.changed.emit()
+    ready.settle()
+    wide = menu.geometry()
+    menu.close()
+    assert room.contains(wide) and wide.top() == narrow.top()
+
+
 def test_every_entry_that_leads_to_a_model_says_whether_it_fits(ready: Stage, model: Path) -> None:
     models = ready.desk.program.paths.models
     models.mkdir(parents=True, exist_ok=True)

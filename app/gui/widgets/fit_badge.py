@@ -120,6 +120,7 @@ class FitMarks:
     """The badges in a menu: what is wanted of each entry, and the entries that say so while the menu is there."""
 
     def __init__(self, menu: QMenu, look: FitLook) -> None:
+        self._menu = menu
         self._look = look
         self._marked: list[_Marked] = []
         self._disconnect = look.fits.changed.connect(self._show)
@@ -149,13 +150,22 @@ class FitMarks:
         self._look.fits.rest(self)
 
     def _show(self) -> None:
-        """Say it in the entries that are there: nothing moves under the pointer."""
+        """Say it in the entries that are there: nothing moves up or down under the pointer."""
         for action, path, text, hint in self._marked:
             fit = self._look.fits.get(path)
             action.setText(f"{text}\t{fit_word(fit)}")
             if not action.isChecked():  # a picture would take the place of the tick
                 action.setIcon(fit_icon(fit, self._look.icons, self._look.themes.current))
             action.setToolTip(hint_of(f"{hint}\n{fit_reason(fit)}"))
+        if self._marked and self._menu.isVisible():
+            self._keep_on_screen()
+
+    def _keep_on_screen(self) -> None:
+        """Move an open menu that has become wider away from the edge that it would go beyond."""
+        room, wide = self._menu.screen().availableGeometry(), self._menu.sizeHint().width()
+        left = max(room.left(), min(self._menu.x(), room.right() + 1 - wide))
+        if left != self._menu.x():
+            self._menu.move(left, self._menu.y())
 
 
 class FitBadge(QWidget):
