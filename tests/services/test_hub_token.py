@@ -46,7 +46,7 @@ def test_who_holds_a_token_is_told_after_each_step(desk: Desk) -> None:
     keeping.keep("hf_secret")
     assert ended(desk, keeping).state == HubToken("keyring", "hub.example") and told == ["hf_secret"]
     keeping.forget()
-    assert ended(desk, keeping).state == HubToken("none", "hub.example") and told == ["hf_secret"]
+    assert ended(desk, keeping).state == HubToken("none", "hub.example") and told == ["hf_secret", ""]
 
 
 def test_what_fails_is_told_and_gone_with_the_next_try(desk: Desk) -> None:
