@@ -35,6 +35,20 @@ _COLUMNS = (
     "largest_context",
     "users_at_once",
 )
+_BEHIND_BANDS = (
+    "tokens_per_s_at_tokens_in_cache",
+    "limited_by",
+    "context",
+    "users",
+    "prompt",
+    "wanted_first_token_s",
+    "wanted_tokens_per_s",
+    "wanted_room",
+    "layers_in_main_memory_allowed",
+    "meets_need",
+    "need",
+    "caveats",
+)
 _MARKDOWN = (
     "Model",
     "GPU",
@@ -66,24 +80,7 @@ def plan_csv(worked: Worked) -> bytes:
     lines = io.StringIO(newline="")
     writer = csv.writer(lines, lineterminator="\r\n")
     bands = [f"{name}{end}" for name, _of in _BANDS for end in ("", "_low", "_high")]
-    writer.writerow(
-        (
-            *_COLUMNS,
-            *bands,
-            "tokens_per_s_at_tokens_in_cache",
-            "limited_by",
-            "context",
-            "users",
-            "prompt",
-            "wanted_first_token_s",
-            "wanted_tokens_per_s",
-            "wanted_room",
-            "layers_in_main_memory_allowed",
-            "meets_need",
-            "need",
-            "caveats",
-        )
-    )
+    writer.writerow((*_COLUMNS, *bands, *_BEHIND_BANDS))
     chosen, wanted = worked.chosen, worked.chosen.wanted
     for row in worked.rows:
         figures: list[object] = []
